@@ -1,0 +1,3 @@
+module github.com/alike-sql/alike
+
+go 1.24
