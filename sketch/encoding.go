@@ -1,0 +1,299 @@
+package sketch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The stored form, version 1: a header of 20 bytes that spells the profile,
+// then the sample. Integers are big-endian. FORMAT.md beside this file
+// specifies it for other implementations.
+const (
+	magic      = 0xA1
+	version    = 1
+	headerSize = 20
+)
+
+const (
+	flagCase = 1 << iota
+	flagStopWords
+	flagVowels
+	flagDuplicates
+	flagBag
+)
+
+// ErrProfile is the error of two sketches that cannot be compared.
+var ErrProfile = errors.New("sketches of different profiles")
+
+// maxSketch bounds a stored sketch before it is looked at: a list of 2^27 values.
+const maxSketch = headerSize + 8<<27
+
+// A blob is a stored sketch whose header and length have been checked.
+type blob struct {
+	Profile
+	exponent int    // Scaled: the values are multiples of 2^exponent
+	filled   []byte // Bins: one bit a slot
+	payload  []byte // slots or values
+}
+
+func appendHeader(dst []byte, p Profile, exponent int) []byte {
+	var flags byte
+	for i, set := range [...]bool{p.OtherCase, p.StopWords, p.Vowels, p.Duplicates, p.Bag} {
+		if set {
+			flags |= 1 << i
+		}
+	}
+	dst = append(dst, magic, version, byte(p.Stream), flags, byte(p.Family), byte(p.Bits))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(p.W))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(p.T))
+	dst = append(dst, byte(p.K), byte(p.S), byte(p.R), byte(exponent))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(p.Size))
+	return binary.BigEndian.AppendUint32(dst, uint32(p.Modulus))
+}
+
+// parse checks all of b but the order of a list's values, see Check.
+func parse(b []byte) (blob, error) {
+	if len(b) < headerSize {
+		return blob{}, fmt.Errorf("sketch: decode: %d bytes, want at least %d", len(b), headerSize)
+	}
+	if b[0] != magic {
+		return blob{}, fmt.Errorf("sketch: decode: first byte %#02x, want %#02x: not a sketch", b[0], magic)
+	}
+	if b[1] != version {
+		return blob{}, fmt.Errorf("sketch: decode: version %d, this build reads %d", b[1], version)
+	}
+	if len(b) > maxSketch {
+		return blob{}, fmt.Errorf("sketch: decode: %d bytes, want at most %d", len(b), maxSketch)
+	}
+	if b[3] >= flagBag<<1 {
+		return blob{}, fmt.Errorf("sketch: decode: flags %#02x, want less than %#02x", b[3], flagBag<<1)
+	}
+	k := blob{
+		Profile: Profile{
+			Stream:     Stream(b[2]),
+			OtherCase:  b[3]&flagCase != 0,
+			StopWords:  b[3]&flagStopWords != 0,
+			Vowels:     b[3]&flagVowels != 0,
+			Duplicates: b[3]&flagDuplicates != 0,
+			Bag:        b[3]&flagBag != 0,
+			Family:     Family(b[4]),
+			Bits:       int(b[5]),
+			W:          int(binary.BigEndian.Uint16(b[6:])),
+			T:          int(binary.BigEndian.Uint16(b[8:])),
+			K:          int(b[10]),
+			S:          int(b[11]),
+			R:          int(b[12]),
+			Size:       int(binary.BigEndian.Uint16(b[14:])),
+			Modulus:    int(binary.BigEndian.Uint32(b[16:])),
+		},
+		exponent: int(b[13]),
+		payload:  b[headerSize:],
+	}
+	if err := k.Validate(); err != nil {
+		return blob{}, fmt.Errorf("sketch: decode: %w", err)
+	}
+	if k.exponent > 63 || k.exponent != 0 && k.Family != Scaled {
+		return blob{}, fmt.Errorf("sketch: decode: exponent %d in a sketch of the family %s", k.exponent, k.Family)
+	}
+	if !k.Slots() {
+		n := len(k.payload) / 8
+		switch {
+		case len(k.payload)%8 != 0:
+			return blob{}, fmt.Errorf("sketch: decode: %d bytes of values, want a multiple of 8", len(k.payload))
+		case n == 0 && k.Family == Bottom && k.Modulus == 0:
+			return blob{}, errors.New("sketch: decode: no values")
+		case k.Family == Bottom && n > k.Size:
+			return blob{}, fmt.Errorf("sketch: decode: %d values, want at most %d", n, k.Size)
+		case k.Family == Scaled && n > scaledMost:
+			return blob{}, fmt.Errorf("sketch: decode: %d values, want at most %d", n, scaledMost)
+		}
+		return k, nil
+	}
+	want := (k.T*k.Bits + 7) / 8
+	if k.Family == Bins {
+		bitmap := (k.T + 7) / 8
+		want += bitmap
+		if len(k.payload) >= bitmap {
+			k.filled, k.payload = k.payload[:bitmap], k.payload[bitmap:]
+		}
+	}
+	if len(b)-headerSize != want {
+		return blob{}, fmt.Errorf("sketch: decode: %d bytes after the header, want %d", len(b)-headerSize, want)
+	}
+	return k, nil
+}
+
+// ProfileOf returns the profile that a stored sketch was made under.
+func ProfileOf(b []byte) (Profile, error) {
+	k, err := parse(b)
+	return k.Profile, err
+}
+
+// Check returns nil when b is a sketch that AppendSketch could have written:
+// beyond what every function checks, the values of a list ascend and obey its
+// modulus, and unused bits are zero.
+func Check(b []byte) error {
+	k, err := parse(b)
+	if err != nil {
+		return err
+	}
+	if !k.Slots() {
+		values, err := k.values()
+		if err != nil {
+			return err
+		}
+		for _, v := range values {
+			if k.Modulus > 0 && v%uint64(k.Modulus) != 0 {
+				return fmt.Errorf("sketch: decode: value %d is not a multiple of %d", v, k.Modulus)
+			}
+			if v&(1<<k.exponent-1) != 0 {
+				return fmt.Errorf("sketch: decode: value %d is not a multiple of 2^%d", v, k.exponent)
+			}
+		}
+		return nil
+	}
+	if spare := len(k.payload)*8 - k.T*k.Bits; spare > 0 && k.payload[len(k.payload)-1]&(1<<spare-1) != 0 {
+		return errors.New("sketch: decode: bits after the last slot")
+	}
+	if k.Family == Bins {
+		empty := true
+		for i := range len(k.filled) * 8 {
+			switch {
+			case k.isFilled(i) && i >= k.T:
+				return errors.New("sketch: decode: bits after the last bin")
+			case k.isFilled(i):
+				empty = false
+			case i < k.T && k.slot(i) != 0:
+				return fmt.Errorf("sketch: decode: bin %d is empty but has a value", i)
+			}
+		}
+		if empty {
+			return errors.New("sketch: decode: every bin is empty")
+		}
+	}
+	return nil
+}
+
+// slot returns the bits of slot i that are stored.
+func (k *blob) slot(i int) uint64 {
+	if k.Bits == 64 {
+		return binary.BigEndian.Uint64(k.payload[8*i:])
+	}
+	at := i * k.Bits
+	return uint64(k.payload[at/8]) >> (8 - k.Bits - at%8) & (1<<k.Bits - 1)
+}
+
+func (k *blob) isFilled(i int) bool { return k.filled[i/8]>>(7-i%8)&1 != 0 }
+
+// values returns a list's values, checked to ascend.
+func (k *blob) values() ([]uint64, error) {
+	values := make([]uint64, len(k.payload)/8)
+	for i := range values {
+		values[i] = binary.BigEndian.Uint64(k.payload[8*i:])
+		if i > 0 && values[i] <= values[i-1] {
+			return nil, fmt.Errorf("sketch: decode: value %d of the list does not ascend", i)
+		}
+	}
+	return values, nil
+}
+
+// whole returns the 64-bit slots of a sketch, with emptySlot for empty bins. A
+// list has slots too: the classic minima over its values.
+func (k *blob) whole(use string) ([]uint64, error) {
+	if !k.Slots() {
+		values, err := k.values()
+		if err != nil {
+			return nil, err
+		}
+		return newClassic(k.T).over(values), nil
+	}
+	if k.Bits != 64 {
+		return nil, fmt.Errorf("sketch: %s needs whole minima, this sketch keeps %d bits of each", use, k.Bits)
+	}
+	slots := make([]uint64, k.T)
+	for i := range slots {
+		slots[i] = k.slot(i)
+		if k.Family == Bins && !k.isFilled(i) {
+			slots[i] = emptySlot
+		}
+	}
+	return slots, nil
+}
+
+// appendSlots writes slots at the bits of the profile.
+func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
+	if p.Family == Bins {
+		at := len(dst)
+		dst = append(dst, make([]byte, (len(slots)+7)/8)...)
+		for i, v := range slots {
+			if v != emptySlot {
+				dst[at+i/8] |= 0x80 >> (i % 8)
+			}
+		}
+	}
+	var packed, used int
+	for _, v := range slots {
+		empty := p.Family == Bins && v == emptySlot
+		if empty {
+			v = 0
+		}
+		if p.Bits == 64 {
+			dst = binary.BigEndian.AppendUint64(dst, v)
+			continue
+		}
+		if packed = packed << p.Bits; !empty {
+			packed |= int(cut(v, p.Bits))
+		}
+		if used += p.Bits; used == 8 {
+			dst, packed, used = append(dst, byte(packed)), 0, 0
+		}
+	}
+	if used > 0 {
+		dst = append(dst, byte(packed<<(8-used)))
+	}
+	return dst
+}
+
+func appendValues(dst []byte, values []uint64) []byte {
+	for _, v := range values {
+		dst = binary.BigEndian.AppendUint64(dst, v)
+	}
+	return dst
+}
+
+// Cut appends to dst the sketch b with only so many bits of each slot, 1, 2, 4
+// or 8, fewer than it has; with as many or more it appends b as it is.
+func Cut(dst, b []byte, bits int) ([]byte, error) {
+	k, err := parse(b)
+	if err != nil {
+		return dst, err
+	}
+	if bits >= k.Bits {
+		return append(dst, b...), nil
+	}
+	p := k.Profile
+	p.Bits = bits
+	if err := p.Validate(); err != nil {
+		return dst, fmt.Errorf("sketch: cut: %w", err)
+	}
+	if k.Bits == 64 {
+		slots, err := k.whole("cut")
+		if err != nil {
+			return dst, err
+		}
+		return appendSlots(appendHeader(dst, p, 0), p, slots), nil
+	}
+	dst = append(appendHeader(dst, p, 0), k.filled...)
+	var packed, used int
+	for i := range k.T {
+		packed = packed<<bits | int(k.slot(i)>>(k.Bits-bits))
+		if used += bits; used == 8 {
+			dst, packed, used = append(dst, byte(packed)), 0, 0
+		}
+	}
+	if used > 0 {
+		dst = append(dst, byte(packed<<(8-used)))
+	}
+	return dst, nil
+}

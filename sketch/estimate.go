@@ -1,0 +1,287 @@
+package sketch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// A Comparison is what two sketches say about two documents.
+type Comparison struct {
+	Matches     int     // samples in common
+	Trials      int     // samples compared
+	Resemblance float64 // the estimate from them
+}
+
+// parsePair checks two sketches and that they compare.
+func parsePair(a, b []byte) (x, y blob, err error) {
+	if x, err = parse(a); err != nil {
+		return x, y, err
+	}
+	// Equal headers need checking once.
+	if len(a) == len(b) && bytes.Equal(a[:headerSize], b[:headerSize]) {
+		y = x
+		y.payload = b[len(b)-len(x.payload):]
+		if x.filled != nil {
+			y.filled = b[headerSize:][:len(x.filled)]
+		}
+		return x, y, nil
+	}
+	if y, err = parse(b); err != nil {
+		return x, y, err
+	}
+	p, q := x.Profile, y.Profile
+	p.Bits, q.Bits = 0, 0
+	if p != q {
+		return x, y, fmt.Errorf("%w: %q and %q", ErrProfile, x.Profile, y.Profile)
+	}
+	return x, y, nil
+}
+
+// Compare counts what two sketches have in common. The estimate is that of the
+// family: equal slots (Broder 2000, section 2), or the ratios of theorem 1 of
+// Broder 1997; for slots of b bits, without the 2^-b that match by luck.
+func Compare(a, b []byte) (Comparison, error) {
+	x, y, err := parsePair(a, b)
+	if err != nil {
+		return Comparison{}, err
+	}
+	if !x.Slots() {
+		common, _, union, err := countLists(&x, &y)
+		return compared(common, union, 64), err
+	}
+	kept := min(x.Bits, y.Bits)
+	if x.Family != Bins {
+		return compared(equalSlots(&x, &y, kept), x.T, kept), nil
+	}
+	matches, trials := 0, 0
+	for i := range x.T {
+		inX, inY := x.isFilled(i), y.isFilled(i)
+		if inX || inY {
+			trials++
+		}
+		if inX && inY && x.bitsOf(i, kept) == y.bitsOf(i, kept) {
+			matches++
+		}
+	}
+	c := compared(matches, trials, kept)
+	return c, nil
+}
+
+// compared is the estimate for matches of trials with slots of so many bits.
+func compared(matches, trials, kept int) Comparison {
+	c := Comparison{Matches: matches, Trials: trials}
+	if trials > 0 {
+		c.Resemblance = unbiased(float64(matches)/float64(trials), kept)
+	}
+	return c
+}
+
+// unbiased takes the matches by luck out of a ratio of matching slots of b
+// bits (Li and König; Manasse's (m-32)/96 for 128 slots of 2 bits).
+func unbiased(ratio float64, b int) float64 {
+	if b >= 64 {
+		return ratio
+	}
+	luck := 1 / float64(uint64(1)<<b)
+	return max(0, (ratio-luck)/(1-luck))
+}
+
+// bitsOf returns slot i at no more than b bits.
+func (k *blob) bitsOf(i, b int) uint64 {
+	switch {
+	case b == k.Bits:
+		return k.slot(i)
+	case k.Bits == 64:
+		return cut(k.slot(i), b)
+	default:
+		return k.slot(i) >> (k.Bits - b)
+	}
+}
+
+// equalSlots counts the slots that agree in b bits.
+func equalSlots(x, y *blob, b int) int {
+	if x.Bits != b || y.Bits != b {
+		matches := 0
+		for i := range x.T {
+			if x.bitsOf(i, b) == y.bitsOf(i, b) {
+				matches++
+			}
+		}
+		return matches
+	}
+	if b == 64 {
+		matches := 0
+		p, q := x.payload, y.payload
+		for len(p) >= 8 && len(q) >= 8 {
+			if binary.NativeEndian.Uint64(p) == binary.NativeEndian.Uint64(q) {
+				matches++
+			}
+			p, q = p[8:], q[8:]
+		}
+		return matches
+	}
+	// Eight bytes at a time: the bits that differ, each slot's collected in
+	// its highest bit. Zeros after the last slot agree and are not counted.
+	differ := 0
+	p, q := x.payload, y.payload
+	for len(p) >= 8 && len(q) >= 8 {
+		differ += differing(binary.NativeEndian.Uint64(p)^binary.NativeEndian.Uint64(q), b)
+		p, q = p[8:], q[8:]
+	}
+	for i := range p {
+		differ += differing(uint64(p[i]^q[i]), b)
+	}
+	return x.T - differ
+}
+
+// differing counts the groups of b bits of v, b dividing 8, that are not zero.
+func differing(v uint64, b int) int {
+	switch b {
+	case 8:
+		v |= v >> 4 & 0x0f0f0f0f0f0f0f0f
+		v |= v >> 2 & 0x3333333333333333
+		v |= v >> 1
+		return bits.OnesCount64(v & 0x0101010101010101)
+	case 4:
+		v |= v >> 2 & 0x3333333333333333
+		v |= v >> 1
+		return bits.OnesCount64(v & 0x1111111111111111)
+	case 2:
+		return bits.OnesCount64((v | v>>1) & 0x5555555555555555)
+	}
+	return bits.OnesCount64(v)
+}
+
+// countLists returns |A∩B|, |A| and |A∪B| of the samples, which for bottom are
+// those among the s least of the union.
+func countLists(x, y *blob) (common, inX, union int, err error) {
+	xs, err := x.values()
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	ys, err := y.values()
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	xs, ys = coarser(xs, max(x.exponent, y.exponent)), coarser(ys, max(x.exponent, y.exponent))
+	for (len(xs) > 0 || len(ys) > 0) && (x.Family != Bottom || union < x.Size) {
+		union++
+		switch {
+		case len(ys) == 0 || len(xs) > 0 && xs[0] < ys[0]:
+			inX++
+			xs = xs[1:]
+		case len(xs) == 0 || ys[0] < xs[0]:
+			ys = ys[1:]
+		default:
+			inX++
+			common++
+			xs, ys = xs[1:], ys[1:]
+		}
+	}
+	return common, inX, union, nil
+}
+
+// Resemblance estimates |A∩B| / |A∪B| from two stored sketches.
+func Resemblance(a, b []byte) (float64, error) {
+	c, err := Compare(a, b)
+	return c.Resemblance, err
+}
+
+// Containment estimates |A∩B| / |A|, how much of a is in b, from two sketches
+// of the family mod or scaled. It is 0 when nothing of a was sampled.
+func Containment(a, b []byte) (float64, error) {
+	x, y, err := parsePair(a, b)
+	if err != nil {
+		return 0, err
+	}
+	if x.Family != Mod && x.Family != Scaled {
+		return 0, fmt.Errorf("sketch: containment needs the family mod or scaled, this sketch is %q", x.Profile)
+	}
+	common, inX, _, err := countLists(&x, &y)
+	if err != nil || inX == 0 {
+		return 0, err
+	}
+	return float64(common) / float64(inX), nil
+}
+
+// Size estimates how many distinct shingles a document has from a sketch of
+// the family bottom, mod or scaled.
+func Size(b []byte) (float64, error) {
+	k, err := parse(b)
+	if err != nil {
+		return 0, err
+	}
+	if k.Slots() {
+		return 0, fmt.Errorf("sketch: size needs the family bottom, mod or scaled, this sketch is %q", k.Profile)
+	}
+	values, err := k.values()
+	if err != nil {
+		return 0, err
+	}
+	n, m := float64(len(values)), float64(max(k.Modulus, 1))
+	if k.Family == Bottom && len(values) == k.Size && k.Size > 1 {
+		// The s-th least of n random numbers lies near s/(n+1) of the range.
+		return (n - 1) / (float64(values[len(values)-1]) / (1 << 64)), nil
+	}
+	return n * m * float64(uint64(1)<<k.exponent), nil
+}
+
+// A Merger makes the sketch of the union of documents from their sketches.
+type Merger struct {
+	have     bool
+	profile  Profile
+	slots    []uint64
+	values   []uint64
+	exponent int
+}
+
+// Add takes one more sketch, which must have whole minima and the profile of
+// the others.
+func (m *Merger) Add(b []byte) error {
+	k, err := parse(b)
+	if err != nil {
+		return err
+	}
+	if m.have && k.Profile != m.profile {
+		return fmt.Errorf("%w: %q and %q", ErrProfile, m.profile, k.Profile)
+	}
+	if k.Slots() {
+		slots, err := k.whole("merge")
+		if err != nil {
+			return err
+		}
+		if !m.have {
+			m.slots = slots
+		}
+		for i, v := range slots {
+			m.slots[i] = min(m.slots[i], v)
+		}
+	} else {
+		values, err := k.values()
+		if err != nil {
+			return err
+		}
+		m.values = append(m.values, values...)
+		m.exponent = max(m.exponent, k.exponent)
+		l := list{size: k.Size, scaled: k.Family == Scaled, exponent: m.exponent, values: coarser(m.values, m.exponent)}
+		l.tidy()
+		m.values, m.exponent = l.values, l.exponent
+	}
+	m.have, m.profile = true, k.Profile
+	return nil
+}
+
+// AppendSketch appends the sketch of the union of what was added.
+func (m *Merger) AppendSketch(dst []byte) ([]byte, error) {
+	if !m.have {
+		return dst, errors.New("sketch: merge: no sketch was added")
+	}
+	dst = appendHeader(dst, m.profile, m.exponent)
+	if m.profile.Slots() {
+		return appendSlots(dst, m.profile, m.slots), nil
+	}
+	return appendValues(dst, m.values), nil
+}

@@ -1,0 +1,78 @@
+package sketch
+
+// fast is fast similarity sketching (Dahlgaard, Knudsen and Thorup 2017) with
+// three rounds and a fallback. In each round a shingle falls into one of t
+// bins; a bin keeps its least value of the earliest round that reached it, and
+// a bin that no round reached keeps the minimum of its own permutation. The
+// number of the round is the top of the value, so that the lesser of two
+// slots is the slot of the union.
+//
+// A document with many more shingles than bins is done after the first round:
+// one hash a shingle instead of t.
+type fast struct {
+	slotted
+	permutations
+	own  []uint64 // minima of the fallback, for one call
+	full bool     // the first round has filled every bin
+}
+
+const (
+	fastRounds = 3
+	roundShift = 62 // of the round's number in a slot
+)
+
+func newFast(t int) *fast {
+	return &fast{newSlotted(t), firstPermutations(t), make([]uint64, t), false}
+}
+
+func (f *fast) reset() {
+	f.slotted.reset()
+	f.full = false
+}
+
+func (f *fast) add(xs []uint64) {
+	if len(xs) == 0 {
+		return
+	}
+	binsKernel(f.m, xs, 0)
+	if f.full {
+		return
+	}
+	for round := 1; ; round++ {
+		// A later round cannot lower a slot that has a value of an earlier one.
+		if f.latest() < round {
+			f.full = round == 1
+			return
+		}
+		if round == fastRounds {
+			break
+		}
+		binsKernel(f.m, xs, round)
+	}
+	for i := range f.own {
+		f.own[i] = emptySlot
+	}
+	minimaKernel(f.own, f.a, f.b, xs)
+	for i, v := range f.own {
+		f.m[i] = min(f.m[i], fastRounds<<roundShift|v>>2)
+	}
+}
+
+// latest returns the latest round that a slot has its value from; an empty
+// slot counts as the fallback.
+func (f *fast) latest() int {
+	var most uint64
+	for _, v := range f.m {
+		most = max(most, v)
+	}
+	return int(most >> roundShift)
+}
+
+// bins is Ping Li's one permutation hashing as Manasse describes it: the first
+// round of fast alone. A bin may stay empty; an empty bin differs from any
+// other, and a pair of empty ones does not count.
+type bins struct{ slotted }
+
+func newBins(t int) *bins { return &bins{newSlotted(t)} }
+
+func (b *bins) add(xs []uint64) { binsKernel(b.m, xs, 0) }

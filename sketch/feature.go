@@ -1,0 +1,147 @@
+package sketch
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Feature is a fingerprint of a group of slots (a supershingle). Two
+// documents of resemblance ρ share it with probability ρ^s.
+type Feature struct {
+	Slot  int // of the K groups, from 0
+	Value int64
+}
+
+// appendFeatures makes the features of Broder 2000, section 3: the slots in k
+// groups of s, each fingerprinted under another polynomial with its number
+// before it. A group of empty slots has none.
+func appendFeatures(dst []Feature, slots []uint64, k, s int) []Feature {
+	for g := range k {
+		group := slots[g*s : g*s+s]
+		h := uint64(g + 1)
+		empty := true
+		for _, m := range group {
+			h = features64.shift.times(h) ^ m
+			empty = empty && m == emptySlot
+		}
+		if !empty {
+			dst = append(dst, Feature{g, int64(features64.shift.times(h))})
+		}
+	}
+	return dst
+}
+
+// Features appends to dst the features of a stored sketch, which must have its
+// whole minima.
+func Features(dst []Feature, b []byte) ([]Feature, error) {
+	k, err := parse(b)
+	if err != nil {
+		return dst, err
+	}
+	slots, err := k.whole("features")
+	if err != nil {
+		return dst, err
+	}
+	return appendFeatures(dst, slots, k.K, k.S), nil
+}
+
+// mostSuperfeatures bounds C(k,r).
+const mostSuperfeatures = 10000
+
+// Superfeatures appends to dst the superfeatures (megashingles) of a stored
+// sketch: a fingerprint of every r of its features, so that one in common
+// means r features in common.
+func Superfeatures(dst []Feature, b []byte) ([]Feature, error) {
+	k, err := parse(b)
+	if err != nil {
+		return dst, err
+	}
+	if n := superfeatureCount(k.K, k.R); n > mostSuperfeatures {
+		return dst, fmt.Errorf("sketch: superfeatures: k=%d r=%d has %d of them, want at most %d", k.K, k.R, n, mostSuperfeatures)
+	}
+	slots, err := k.whole("superfeatures")
+	if err != nil {
+		return dst, err
+	}
+	features := appendFeatures(nil, slots, k.K, k.S)
+	byGroup := make([]*Feature, k.K)
+	for i := range features {
+		byGroup[features[i].Slot] = &features[i]
+	}
+	chosen := make([]int, k.R)
+	for i := range chosen {
+		chosen[i] = i
+	}
+combinations:
+	for rank := 0; ; rank++ {
+		h := uint64(rank + 1)
+		complete := true
+		for _, g := range chosen {
+			if f := byGroup[g]; f != nil {
+				h = features64.shift.times(h) ^ uint64(f.Value)
+			} else {
+				complete = false
+			}
+		}
+		if complete {
+			dst = append(dst, Feature{rank, int64(features64.shift.times(h))})
+		}
+		for i := k.R - 1; i >= 0; i-- { // the next combination in order
+			if chosen[i] < k.K-k.R+i {
+				chosen[i]++
+				for j := i + 1; j < k.R; j++ {
+					chosen[j] = chosen[j-1] + 1
+				}
+				continue combinations
+			}
+		}
+		return dst, nil
+	}
+}
+
+// superfeatureCount returns C(k,r), the number of superfeatures, or a number above
+// any limit of ours when it is larger.
+func superfeatureCount(k, r int) int {
+	n := 1
+	for i := range min(r, k-r) {
+		if n = n * (k - i) / (i + 1); n > 1<<40 {
+			return 1 << 40
+		}
+	}
+	return n
+}
+
+// Shared returns how many features two whole sketches have in common.
+func Shared(a, b []byte) (int, error) {
+	x, y, err := parsePair(a, b)
+	if err != nil {
+		return 0, err
+	}
+	xs, err := x.whole("shared")
+	if err != nil {
+		return 0, err
+	}
+	ys, err := y.whole("shared")
+	if err != nil {
+		return 0, err
+	}
+	shared := 0
+	for g := range x.K {
+		group := xs[g*x.S : (g+1)*x.S]
+		if slices.Equal(group, ys[g*x.S:(g+1)*x.S]) && slices.Min(group) != emptySlot {
+			shared++
+		}
+	}
+	return shared, nil
+}
+
+// Alike reports whether two whole sketches share at least r features: the rule
+// of Broder 2000.
+func Alike(a, b []byte) (bool, error) {
+	shared, err := Shared(a, b)
+	if err != nil {
+		return false, err
+	}
+	p, err := ProfileOf(a)
+	return shared >= p.R, err
+}

@@ -1,0 +1,3 @@
+package sketch
+
+func newLean(t int) sampler { return newClassic(t) }

@@ -1,0 +1,25 @@
+package sketch
+
+// mix is a permutation of the 64-bit numbers that is not linear: multiply,
+// fold, multiply, fold. The families that look at chosen bits of a value
+// rather than at its order need it (see the note on truncation in doc.go).
+func mix(x uint64) uint64 { return mixRound(x, 0) }
+
+const (
+	mixFirst  = 0x9fb21c651e98df25
+	mixSecond = 0xd6e8feb86659fd93
+	mixStep   = 0x9e3779b97f4a7c16 // even: every round's multiplier is odd
+)
+
+// mixRound is another such permutation for each round.
+func mixRound(x uint64, round int) uint64 {
+	h := x * (mixFirst + uint64(round)*mixStep)
+	h ^= h >> 32
+	h *= mixSecond
+	return h ^ h>>29
+}
+
+// cut keeps b bits of a minimum. Minima are small numbers and neighbours share
+// their high bits, so the bits are taken after a multiplication that carries
+// every bit into the highest ones. Fewer bits are a prefix of more.
+func cut(m uint64, b int) uint64 { return m * 0x9e3779b97f4a7c15 >> (64 - b) }

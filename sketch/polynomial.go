@@ -1,0 +1,127 @@
+package sketch
+
+import "math/bits"
+
+// A Polynomial over GF(2) of degree 1 to 64. Its bits are the coefficients
+// below the leading one, which is not stored: t^64+t^4+t^3+t+1 has Low 0x1b
+// and Degree 64.
+//
+// Rabin's fingerprints are residues modulo an irreducible polynomial drawn at
+// random; the bound on collisions (Broder 1997, section 4.1) holds for the
+// draw, not for a given polynomial. Ours are published below, and Irreducible
+// and DrawPolynomial let anyone check them or draw their own.
+type Polynomial struct {
+	Low    uint64
+	Degree int
+}
+
+// The polynomials of the stored form: the first irreducible ones that
+// DrawPolynomial finds from the seeds 1997, 2000 and 2011.
+var (
+	shinglePolynomial = Polynomial{Low: 0x0b984afd41eed93b, Degree: 64} // tokens and shingles
+	featurePolynomial = Polynomial{Low: 0xf6e1b0942d071963, Degree: 64} // features and superfeatures
+	labelPolynomial   = Polynomial{Low: 0xbcad7e660a47e721, Degree: 64} // occurrences in a bag
+)
+
+// mask returns the bits that a residue may have.
+func (p Polynomial) mask() uint64 { return ^uint64(0) >> (64 - p.Degree) }
+
+// double returns a·t mod p.
+func (p Polynomial) double(a uint64) uint64 {
+	top := a >> (p.Degree - 1) & 1
+	return (a<<1)&p.mask() ^ p.Low&-top
+}
+
+// Mul returns a·b mod p; a and b are residues.
+func (p Polynomial) Mul(a, b uint64) uint64 {
+	var r uint64
+	for i := p.Degree - 1; i >= 0; i-- {
+		r = p.double(r)
+		r ^= a & -(b >> i & 1)
+	}
+	return r
+}
+
+// Irreducible reports whether p has no factor of a lower degree. It is
+// Rabin's test: t^(2^d) = t mod p, and t^(2^(d/q)) - t has no factor in
+// common with p for any prime q that divides the degree d.
+func (p Polynomial) Irreducible() bool {
+	if p.Degree < 1 || p.Degree > 64 || p.Low&^p.mask() != 0 {
+		return false
+	}
+	if p.Degree == 1 {
+		return true
+	}
+	x := uint64(2) // t
+	for i := 1; i <= p.Degree; i++ {
+		x = p.Mul(x, x) // t^(2^i)
+		if i < p.Degree && p.Degree%i == 0 && prime(p.Degree/i) && p.gcd(x^2) != 1 {
+			return false
+		}
+	}
+	return x == 2
+}
+
+func prime(n int) bool {
+	for q := 2; q*q <= n; q++ {
+		if n%q == 0 {
+			return false
+		}
+	}
+	return n > 1
+}
+
+// gcd returns the greatest common divisor of p and a, which has a lower degree.
+func (p Polynomial) gcd(a uint64) uint64 {
+	if a == 0 {
+		return 0 // p itself, which is no unit
+	}
+	// The first division takes the implicit leading bit of p into account.
+	d := bits.Len64(a) - 1
+	r := uint64(1)
+	for i := p.Degree - 1; i >= 0; i-- {
+		if d == 0 {
+			return 1
+		}
+		if r>>(d-1)&1 != 0 {
+			r = r<<1 ^ a
+		} else {
+			r <<= 1
+		}
+		r ^= p.Low >> i & 1
+	}
+	// The loop leaves p mod a: r has fewer bits than a.
+	for r != 0 {
+		for bits.Len64(a) >= bits.Len64(r) {
+			a ^= r << (bits.Len64(a) - bits.Len64(r))
+		}
+		a, r = r, a
+	}
+	return a
+}
+
+// DrawPolynomial returns the first irreducible polynomial of the degree, 2 to
+// 64, in the sequence that splitmix64 gives from the seed. A constant term of
+// one is forced: without it t would be a factor.
+func DrawPolynomial(degree int, seed uint64) Polynomial {
+	next := splitmix(seed)
+	for {
+		p := Polynomial{Degree: degree}
+		p.Low = next()&p.mask() | 1
+		if p.Irreducible() {
+			return p
+		}
+	}
+}
+
+// splitmix returns the generator splitmix64 of Steele, Lea and Flood, the one
+// source of every constant in this package.
+func splitmix(seed uint64) func() uint64 {
+	return func() uint64 {
+		seed += 0x9e3779b97f4a7c15
+		z := seed
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+}

@@ -1,0 +1,325 @@
+package sketch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Stream says what the tokens of a document are.
+type Stream uint8
+
+const (
+	Chars    Stream = iota // letters, marks and digits, one by one
+	Words                  // runs of letters, marks and digits
+	Lines                  // lines, trimmed
+	Soundex                // the Soundex codes of words
+	HTML                   // the words of a page, and the URLs of its links and images
+	Code                   // identifiers, numbers and operators
+	Elements               // whatever AddElement is given
+)
+
+var streams = [...]struct {
+	name  string
+	w     int  // the default length of a shingle
+	folds bool // whether case is folded unless the profile says otherwise
+}{
+	Chars: {"chars", 9, true}, Words: {"words", 4, true}, Lines: {"lines", 1, false}, Soundex: {"soundex", 4, true},
+	HTML: {"html", 6, true}, Code: {"code", 8, false}, Elements: {"elements", 1, false},
+}
+
+func (s Stream) String() string { return streams[s].name }
+
+// A Family says which sample of a document's fingerprints is kept.
+type Family uint8
+
+const (
+	Classic  Family = iota // Broder 2000: the minima of T independent permutations
+	Bottom                 // Broder 1997: MIN_s, the Size least values
+	Mod                    // Broder 1997: MOD_m, the values divisible by Modulus
+	Scaled                 // Broder 1997: L_i, the values divisible by 2^i, at most 100 of them
+	Fast                   // Dahlgaard, Knudsen and Thorup 2017: as Classic, one hash a shingle
+	Lean                   // Manasse: as Classic, with far fewer random bits
+	Bins                   // Ping Li: one permutation, T bins
+	Weighted               // Manasse's important features: consistent weighted sampling
+)
+
+var families = [...]struct {
+	name  string
+	slots bool // T slots, rather than a list of values
+}{
+	Classic: {"classic", true}, Bottom: {"bottom", false}, Mod: {"mod", false}, Scaled: {"scaled", false},
+	Fast: {"fast", true}, Lean: {"lean", true}, Bins: {"bins", true}, Weighted: {"weighted", true},
+}
+
+func (f Family) String() string { return families[f].name }
+
+// A Profile is everything that decides the numbers of a sketch. Two sketches
+// compare only when their profiles are equal; the bits kept may differ.
+type Profile struct {
+	Stream     Stream
+	OtherCase  bool // case is kept where the stream folds it, folded where it keeps it
+	StopWords  bool // English stop words are dropped
+	Vowels     bool // the vowels a, e, i, o, u are dropped
+	Duplicates bool // a token seen before is dropped
+	W          int  // tokens in a shingle, 1 to 1024
+	Bag        bool // repeated shingles count (option A of Broder 1997)
+	Family     Family
+	Size       int // Bottom: how many values are kept, 1 to 65535
+	Modulus    int // Mod, and Bottom when not 0: the values kept are its multiples
+	T          int // slots, K·S to 4096
+	K          int // features, 1 to 64
+	S          int // slots in a feature, 1 to 255
+	R          int // features that two documents share to be alike, 1 to K
+	Bits       int // bits of each slot that are stored: 1, 2, 4, 8 or 64
+}
+
+// A Preset is a profile with a name.
+type Preset struct {
+	Name     string
+	Settings string // the canonical spelling of the profile
+	For      string
+}
+
+// Presets returns the presets; the first is the default.
+func Presets() []Preset {
+	list := []Preset{
+		{"text", "words", "prose, notes, mail"},
+		{"web", "html w=6 k=6 s=14 r=2", "pages; the filter of Broder 2000"},
+		{"bing", "words t=30 k=6 s=5 r=4", "the smaller filter that Manasse describes"},
+		{"code", "code", "source code"},
+		{"chars", "chars", "short or unsegmented text"},
+		{"lines", "lines", "logs, lists, configuration"},
+	}
+	for i := range list {
+		p, err := applySettings(defaultProfile, list[i].Settings)
+		if err != nil {
+			panic(err) // a preset of ours that does not parse
+		}
+		list[i].Settings = p.String()
+	}
+	return list
+}
+
+var defaultProfile = Profile{Stream: Words, W: 4, Family: Classic, T: 84, K: 12, S: 7, R: 2, Bits: 64}
+
+// ParseProfile reads settings such as `text`, `text w=6 bag` or the canonical
+// spelling `words w=4 set classic t=84 k=12 s=7 r=2`. A preset or a stream
+// comes first; what is not said is as in the preset `text`, and a stream has
+// its own w. The empty string is `text`.
+func ParseProfile(settings string) (Profile, error) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(settings), " ")
+	base := ""
+	for _, preset := range Presets() {
+		if strings.EqualFold(preset.Name, first) {
+			base = preset.Settings
+		}
+	}
+	if base == "" {
+		rest = settings
+	}
+	p, err := applySettings(defaultProfile, base)
+	if err == nil {
+		p, err = applySettings(p, rest)
+	}
+	if err == nil {
+		err = p.Validate()
+	}
+	if err != nil {
+		return Profile{}, fmt.Errorf("sketch: profile %.100q: %w", settings, err)
+	}
+	return p, nil
+}
+
+// applySettings changes p as the words of settings say.
+func applySettings(p Profile, settings string) (Profile, error) {
+	givenT := false
+	for _, word := range strings.Fields(settings) {
+		name, value, valued := strings.Cut(strings.ToLower(word), "=")
+		if !valued && p.setWord(name) {
+			continue
+		}
+		field := p.number(name)
+		if field == nil {
+			return p, fmt.Errorf("%.40q is not a setting or a preset", word)
+		}
+		n, err := strconv.Atoi(value)
+		if !valued || err != nil {
+			return p, fmt.Errorf("%.40q: want %s=NUMBER", word, name)
+		}
+		*field = n
+		switch name {
+		case "bottom":
+			p.Family, p.Modulus = Bottom, 0
+		case "mod":
+			if p.Family != Bottom {
+				p.Family = Mod
+			}
+		case "t":
+			givenT = true
+		}
+		p.onlyFamily()
+	}
+	if !givenT && p.K > 0 && p.S > 0 && p.K <= 64 && p.S <= 255 {
+		p.T = max(p.T, p.K*p.S)
+	}
+	return p, nil
+}
+
+// setWord applies a setting without a value and reports whether it is one.
+func (p *Profile) setWord(name string) bool {
+	for s, stream := range streams {
+		if name == stream.name {
+			p.Stream, p.W, p.OtherCase = Stream(s), stream.w, false
+			return true
+		}
+	}
+	for f, family := range families {
+		if name == family.name && Family(f) != Bottom && Family(f) != Mod {
+			p.Family = Family(f)
+			p.onlyFamily()
+			return true
+		}
+	}
+	switch name {
+	case "case", "fold":
+		p.OtherCase = streams[p.Stream].folds == (name == "case")
+	case "stop":
+		p.StopWords = true
+	case "vowels":
+		p.Vowels = true
+	case "duplicates":
+		p.Duplicates = true
+	case "set", "bag":
+		p.Bag = name == "bag"
+	default:
+		return false
+	}
+	return true
+}
+
+// onlyFamily drops the parameters of other families.
+func (p *Profile) onlyFamily() {
+	if p.Family != Bottom {
+		p.Size = 0
+	}
+	if p.Family != Bottom && p.Family != Mod {
+		p.Modulus = 0
+	}
+}
+
+func (p *Profile) number(name string) *int {
+	switch name {
+	case "w":
+		return &p.W
+	case "bottom":
+		return &p.Size
+	case "mod":
+		return &p.Modulus
+	case "t":
+		return &p.T
+	case "k":
+		return &p.K
+	case "s":
+		return &p.S
+	case "r":
+		return &p.R
+	case "bits":
+		return &p.Bits
+	}
+	return nil
+}
+
+// String returns the canonical spelling.
+func (p Profile) String() string {
+	if int(p.Stream) >= len(streams) || int(p.Family) >= len(families) {
+		return fmt.Sprintf("invalid profile (stream %d, family %d)", p.Stream, p.Family)
+	}
+	words := []string{p.Stream.String()}
+	flag := func(set bool, word string) {
+		if set {
+			words = append(words, word)
+		}
+	}
+	number := func(name string, n int) { words = append(words, name+"="+strconv.Itoa(n)) }
+	flag(p.OtherCase && streams[p.Stream].folds, "case")
+	flag(p.OtherCase && !streams[p.Stream].folds, "fold")
+	flag(p.StopWords, "stop")
+	flag(p.Vowels, "vowels")
+	flag(p.Duplicates, "duplicates")
+	number("w", p.W)
+	flag(p.Bag, "bag")
+	flag(!p.Bag, "set")
+	switch p.Family {
+	case Bottom:
+		number("bottom", p.Size)
+		if p.Modulus != 0 {
+			number("mod", p.Modulus)
+		}
+	case Mod:
+		number("mod", p.Modulus)
+	default:
+		flag(true, p.Family.String())
+	}
+	number("t", p.T)
+	number("k", p.K)
+	number("s", p.S)
+	number("r", p.R)
+	if p.Bits != 64 {
+		number("bits", p.Bits)
+	}
+	return strings.Join(words, " ")
+}
+
+// Slots reports whether a sketch of the profile has slots, rather than a list
+// of values: whether its bits can be cut.
+func (p Profile) Slots() bool { return families[p.Family].slots }
+
+// folds reports whether case is folded.
+func (p Profile) folds() bool { return streams[p.Stream].folds != p.OtherCase }
+
+// Validate reports the first setting that is out of its limits.
+func (p Profile) Validate() error {
+	if int(p.Stream) >= len(streams) {
+		return fmt.Errorf("stream %d, want 0 to %d", p.Stream, len(streams)-1)
+	}
+	if int(p.Family) >= len(families) {
+		return fmt.Errorf("family %d, want 0 to %d", p.Family, len(families)-1)
+	}
+	for _, limit := range [...]struct {
+		name            string
+		value, low, top int
+	}{
+		{"w", p.W, 1, 1024},
+		{"k", p.K, 1, 64},
+		{"s", p.S, 1, 255},
+		{"t", p.T, 1, 4096},
+		{"r", p.R, 1, p.K},
+	} {
+		if limit.value < limit.low || limit.value > limit.top {
+			return fmt.Errorf("%s=%d, want %d to %d", limit.name, limit.value, limit.low, limit.top)
+		}
+	}
+	if p.T < p.K*p.S {
+		return fmt.Errorf("t=%d, want at least k·s = %d", p.T, p.K*p.S)
+	}
+	switch p.Bits {
+	case 64:
+	case 1, 2, 4, 8:
+		if !p.Slots() {
+			return fmt.Errorf("bits=%d: the family %s has no slots to cut", p.Bits, p.Family)
+		}
+	default:
+		return fmt.Errorf("bits=%d, want 1, 2, 4, 8 or 64", p.Bits)
+	}
+	if p.Family == Bottom && (p.Size < 1 || p.Size > 65535) {
+		return fmt.Errorf("bottom=%d, want 1 to 65535", p.Size)
+	}
+	if p.Family == Mod && (p.Modulus < 1 || p.Modulus > 1<<31-1) || p.Family == Bottom && (p.Modulus < 0 || p.Modulus > 1<<31-1) {
+		return fmt.Errorf("mod=%d, want 1 to %d", p.Modulus, 1<<31-1)
+	}
+	if p.Family != Bottom && p.Size != 0 || p.Family != Bottom && p.Family != Mod && p.Modulus != 0 {
+		return fmt.Errorf("the family %s takes no bottom or mod", p.Family)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package sketch
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"io"
+)
+
+// A Sketcher makes sketches under one profile, one document after the other.
+// It keeps its buffers, so that a document costs no allocation; it must not be
+// used by two goroutines at once.
+type Sketcher struct {
+	profile   Profile
+	tokenizer tokenizer
+	window    *window
+	labels    labeller // of a bag
+	sampler   sampler
+
+	tokens       tokens
+	fingerprints []uint64 // of tokens: the last w-1 of the piece before, then this piece's
+	shingles     []uint64
+	seen         int64
+	buffer       []byte // of ReadFrom
+}
+
+// NewSketcher returns a Sketcher for a profile.
+func NewSketcher(p Profile) (*Sketcher, error) {
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("sketch: %w", err)
+	}
+	s := &Sketcher{profile: p, window: newWindow(p.W), sampler: newSampler(p)}
+	if p.Stream != Elements {
+		s.tokenizer = newTokenizer(p)
+	}
+	if p.Bag {
+		s.labels = labeller{}
+	}
+	return s, nil
+}
+
+// Profile returns the profile of the sketches.
+func (s *Sketcher) Profile() Profile { return s.profile }
+
+// Reset forgets the document.
+func (s *Sketcher) Reset() {
+	s.fingerprints, s.seen = s.fingerprints[:0], 0
+	clear(s.labels)
+	s.sampler.reset()
+	if s.tokenizer != nil {
+		s.tokenizer.reset()
+	}
+}
+
+// Document forgets the document before and takes this one.
+func (s *Sketcher) Document(doc []byte) {
+	s.Reset()
+	if s.tokenizer == nil {
+		s.AddElement(doc)
+		return
+	}
+	s.text(doc, true)
+}
+
+// ReadFrom takes a document from r, in memory that does not grow with it. It
+// forgets the document before.
+func (s *Sketcher) ReadFrom(r io.Reader) (int64, error) {
+	s.Reset()
+	if s.tokenizer == nil {
+		return 0, fmt.Errorf("sketch: the stream %s has no text to read", s.profile.Stream)
+	}
+	if s.buffer == nil {
+		s.buffer = make([]byte, 64<<10)
+	}
+	var total int64
+	held := 0
+	for {
+		n, err := r.Read(s.buffer[held:])
+		total += int64(n)
+		held += n
+		if err != nil && err != io.EOF {
+			return total, err
+		}
+		if err == nil && held < len(s.buffer) {
+			continue
+		}
+		used := s.text(s.buffer[:held], err == io.EOF)
+		if err == io.EOF {
+			return total, nil
+		}
+		if held = copy(s.buffer, s.buffer[used:held]); held == len(s.buffer) {
+			s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
+		}
+	}
+}
+
+// text takes a document, or a piece of one, from its text to its sample, and
+// returns how many bytes it used.
+func (s *Sketcher) text(src []byte, final bool) int {
+	used := 0
+	for used < len(src) {
+		s.tokens.reset()
+		n := s.tokenizer.next(&s.tokens, src[used:], final)
+		if n == 0 && len(s.tokens.spans) == 0 {
+			break
+		}
+		used += n
+		for _, t := range s.tokens.spans {
+			s.fingerprints = append(s.fingerprints, tokenFingerprint(s.tokens.text[t.start:t.end]))
+		}
+		s.slide(false)
+	}
+	if final {
+		s.slide(true)
+	}
+	return used
+}
+
+// slide samples the shingles of the tokens so far and keeps those that the
+// next shingle begins with.
+func (s *Sketcher) slide(final bool) {
+	s.shingles = s.window.append(s.shingles[:0], s.fingerprints, final && s.seen == 0)
+	s.take(s.shingles)
+	if keep := s.profile.W - 1; len(s.fingerprints) > keep {
+		s.fingerprints = s.fingerprints[:copy(s.fingerprints, s.fingerprints[len(s.fingerprints)-keep:])]
+	}
+}
+
+// take samples shingles.
+func (s *Sketcher) take(shingles []uint64) {
+	s.seen += int64(len(shingles))
+	if s.profile.Bag {
+		s.labels.label(shingles)
+	}
+	s.sampler.add(shingles)
+}
+
+// AddElement adds a shingle as it is: the member of a set that is not a text.
+func (s *Sketcher) AddElement(element []byte) {
+	s.shingles = append(s.shingles[:0], shingles64.shift.times(tokenFingerprint(element)))
+	s.take(s.shingles)
+}
+
+// Empty reports whether nothing was sampled: such a document has no sketch,
+// and resembles no other.
+func (s *Sketcher) Empty() bool { return s.seen == 0 }
+
+// Shingles returns how many shingles the document has, repeated ones included.
+func (s *Sketcher) Shingles() int64 { return s.seen }
+
+// AppendSketch appends the stored form of the document's sketch, or nothing
+// when it is empty.
+func (s *Sketcher) AppendSketch(dst []byte) []byte {
+	if s.Empty() {
+		return dst
+	}
+	return s.sampler.appendSample(dst, s.profile)
+}
+
+// AppendFeatures appends the document's features.
+func (s *Sketcher) AppendFeatures(dst []Feature) []Feature {
+	if s.Empty() {
+		return dst
+	}
+	return appendFeatures(dst, s.sampler.slots(), s.profile.K, s.profile.S)
+}
+
+// Forest returns the similarity index forest/i: a byte of each of the slots 8i
+// to 8i+7 as one sortable number, so that documents that agree in the first d
+// of them lie in one range. It reports false when there is no such slot.
+func (s *Sketcher) Forest(i int) (int64, bool) {
+	if s.Empty() || i < 0 || i >= s.profile.T/8 {
+		return 0, false
+	}
+	var index uint64
+	for _, m := range s.sampler.slots()[8*i : 8*i+8] {
+		index = index<<8 | cut(m, 8)
+	}
+	return int64(index ^ 1<<63), true
+}
+
+// ContentHash returns the first 8 bytes of the SHA-256 of a document as it is:
+// equal for exact duplicates.
+func ContentHash(doc []byte) int64 {
+	sum := sha256.Sum256(doc)
+	return int64(binary.BigEndian.Uint64(sum[:]))
+}

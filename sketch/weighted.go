@@ -1,0 +1,3 @@
+package sketch
+
+func newWeighted(t int) sampler { return newClassic(t) }
