@@ -1,0 +1,65 @@
+# The verbs; "make" alone lists them.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help build test setup lint race purego cross fuzz bench demo clean build/alike.so build/pgworker
+
+FUZZTIME ?= 30s
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
+
+build: $(if $(wildcard sqlext/loadable),build/alike.so) $(if $(wildcard pgworker/main.go),build/pgworker) ## the SQLite extension build/alike.so and the worker build/pgworker
+
+# A program that has the old file loaded keeps it: the new one takes its name, not its place.
+build/alike.so:
+	go build -trimpath -buildmode=c-shared -ldflags='-s -w' -o $@.new/alike.so ./sqlext/loadable
+	mv $@.new/alike.so $@ && rm -r $@.new
+
+build/pgworker:
+	go build -trimpath -o $@ ./pgworker
+
+test: setup lint build ## everything that CI runs; installs what it needs first
+	go test -timeout 30m ./...
+	$(MAKE) --no-print-directory purego race cross
+	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
+
+setup: ## install what the tests need (Debian)
+	.ci/setup
+
+lint: ## gofmt, vet, staticcheck, go.mod, shellcheck
+	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change: $$files"; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go mod tidy -diff
+	shellcheck -S warning .ci/run .ci/setup $$(git ls-files '*.sh')
+
+race: ## short tests under the race detector
+	go test -timeout 30m -race -short ./...
+
+purego: ## the library without assembly
+	go test -tags purego ./sketch/...
+
+cross: ## the pure Go parts build for other systems
+	@for os in linux darwin windows; do \
+	  echo "GOOS=$$os GOARCH=arm64 go build ./sketch/... $(wildcard ./pgworker)"; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=arm64 go build ./sketch/... $(addsuffix /...,$(wildcard ./pgworker)); \
+	done
+
+fuzz: ## every fuzz target for FUZZTIME (30s)
+	@for f in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
+	  for t in $$(grep -oE '^func Fuzz[A-Za-z0-9_]+' $$f | cut -c6-); do \
+	    echo "go test -run '^$$' -fuzz '^$$t$$' -fuzztime $(FUZZTIME) ./$$(dirname $$f)"; \
+	    go test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
+	  done; \
+	done
+
+bench: ## the library's benchmarks
+	go test -run '^$$' -bench . -benchmem ./sketch/...
+
+demo: ## the main job on an embedded SQLite database
+	go run ./examples/quickstart
+
+clean: ## remove build/
+	rm -rf build
