@@ -40,12 +40,13 @@ import (
 // Sums of signed numbers behave as a random walk: two documents that differ in
 // one line can lie far apart, and the range of 30 % around a sum holds a good
 // part of any collection. The indexes are here as Roth defined them, for those
-// who use them; features find near-duplicates reliably.
+// who use them; features find near-duplicates reliably. So do the two variants
+// that are ours: forest/3 (see Sketcher.Forest).
 type Variant struct {
-	method    uint8 // 1 to 14
+	method    uint8 // 1 to 14, or siForest
 	stream    uint8 // a siStream
 	variation byte  // 'A' to 'D'
-	k, w      int32 // w is 0 for the methods without winnowing
+	k, w      int32 // w is 0 for the methods without winnowing; k is the number of a forest
 }
 
 // The streams of Roth 2011, section 3.4; his tracking numbers are method plus
@@ -60,6 +61,8 @@ const (
 	siMethods  = 14
 	siFrequent = 13 // the method that works on words, not on k-grams
 	siMaxParam = 10000
+
+	siForest = 15
 )
 
 // ParseVariant reads a variant as Variant.String writes it. A window after a
@@ -70,6 +73,13 @@ func ParseVariant(s string) (Variant, error) {
 		return Variant{}, fmt.Errorf("sketch: similarity index %q: "+format, append([]any{s}, args...)...)
 	}
 	name, params, _ := strings.Cut(s, "/")
+	if strings.EqualFold(name, "forest") {
+		i, err := strconv.ParseUint(params, 10, 32)
+		if err != nil || i > siMaxParam {
+			return fail("number %q, want 0 to %d", params, siMaxParam)
+		}
+		return Variant{method: siForest, k: int32(i)}, nil
+	}
 	if len(name) < 2 {
 		return fail("want a method, a variation and k as in 43B/40")
 	}
@@ -115,6 +125,9 @@ func siParam(s string) (int32, error) {
 
 // String gives the one spelling of v.
 func (v Variant) String() string {
+	if v.method == siForest {
+		return "forest/" + strconv.Itoa(int(v.k))
+	}
 	b := strconv.AppendInt(nil, int64(v.method)+20*int64(v.stream), 10)
 	b = append(b, v.variation, '/')
 	b = strconv.AppendInt(b, int64(v.k), 10)
@@ -152,10 +165,39 @@ func Variants() []Variant {
 	return list
 }
 
-// Index computes the similarity index of doc. It reports false for a document
-// without a token, and for an index of 0, whose range holds nothing, not even
-// itself.
+// Check reports whether documents can have the index under a profile: a forest
+// needs eight minima of its own.
+func (v Variant) Check(p Profile) error {
+	if v.method == siForest && int(v.k) >= p.T/8 {
+		return fmt.Errorf("sketch: similarity index %s: a profile with t=%d has %d of eight minima, numbered from 0", v, p.T, p.T/8)
+	}
+	return nil
+}
+
+// Index computes the similarity index of doc; forest is taken under the default
+// profile. It reports false for a document without a token and where Check
+// fails. It does so too where a method of Roth's gives 0, since the range around
+// 0 holds nothing, not even itself.
 func (v Variant) Index(doc []byte) (int64, bool) {
+	if v.method < siForest {
+		return v.roth(doc)
+	}
+	s := siSketchers.Get().(*Sketcher)
+	defer siSketchers.Put(s)
+	s.Document(doc)
+	return v.IndexOf(s, doc)
+}
+
+// IndexOf computes the similarity index of doc, which s has just taken; forest
+// is that of its profile.
+func (v Variant) IndexOf(s *Sketcher, doc []byte) (int64, bool) {
+	if v.method == siForest {
+		return s.Forest(int(v.k))
+	}
+	return v.roth(doc)
+}
+
+func (v Variant) roth(doc []byte) (int64, bool) {
 	s := siScratches.Get().(*siScratch)
 	s.read(v, doc)
 	var si int64
@@ -169,6 +211,14 @@ func (v Variant) Index(doc []byte) (int64, bool) {
 	}
 	return si, si != 0
 }
+
+var siSketchers = sync.Pool{New: func() any {
+	s, err := NewSketcher(defaultProfile)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}}
 
 var siScratches = sync.Pool{New: func() any { return new(siScratch) }}
 

@@ -201,6 +201,12 @@ func TestParseVariant(t *testing.T) {
 		"61B/40":       "",
 		"256B/40":      "",
 		"+3B/4":        "",
+		"forest/3":     "forest/3",
+		"FOREST/03":    "forest/3",
+		"forest":       "",
+		"forest/":      "",
+		"forest/-1":    "",
+		"forest/1/2":   "",
 	} {
 		v, err := ParseVariant(in)
 		switch {
@@ -211,6 +217,37 @@ func TestParseVariant(t *testing.T) {
 		case want != "" && (err != nil || v.String() != want):
 			t.Errorf("%q: got %s, %v, want %s", in, v, err, want)
 		}
+	}
+}
+
+func TestIndexForest(t *testing.T) {
+	text := simindexText(t, "gettysburg.txt")
+	s, err := NewSketcher(defaultProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Document(text)
+	for i := range 10 {
+		v := mustVariant(t, "forest/"+strconv.Itoa(i))
+		want, _ := s.Forest(i)
+		got, ok := v.Index(text)
+		of, okOf := v.IndexOf(s, text)
+		if !ok || got != want || !okOf || of != want || v.Check(defaultProfile) != nil {
+			t.Errorf("%s: got %d, %t and %d, %t, want %d; %v", v, got, ok, of, okOf, want, v.Check(defaultProfile))
+		}
+		if _, ok := v.Index([]byte("...")); ok {
+			t.Errorf("%s of no token is a number", v)
+		}
+	}
+	beyond := mustVariant(t, "forest/10")
+	if _, ok := beyond.Index(text); ok {
+		t.Errorf("%s under 84 minima is a number", beyond)
+	}
+	if err := beyond.Check(defaultProfile); err == nil || !strings.Contains(err.Error(), "t=84") {
+		t.Errorf("%s under 84 minima: %v", beyond, err)
+	}
+	if got, _ := mustVariant(t, "43B/40").IndexOf(s, text); got != -1404834525 {
+		t.Errorf("43B/40: got %d, want -1404834525", got)
 	}
 }
 
