@@ -14,7 +14,7 @@ build: $(if $(wildcard sqlext/loadable),build/alike.so) $(if $(wildcard pgworker
 
 # A program that has the old file loaded keeps it: the new one takes its name, not its place.
 build/alike.so:
-	go build -trimpath -buildmode=c-shared -ldflags='-s -w' -o $@.new/alike.so ./sqlext/loadable
+	go build -trimpath -buildmode=c-shared -ldflags='-s -w -extldflags=-Wl,--version-script=$(CURDIR)/sqlext/loadable/exports.map' -o $@.new/alike.so ./sqlext/loadable
 	mv $@.new/alike.so $@ && rm -r $@.new
 
 build/pgworker:

@@ -3,6 +3,6 @@ module github.com/alike-sql/alike
 go 1.26.0
 
 require (
-	golang.org/x/net v0.62.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
+	github.com/mattn/go-sqlite3 v1.14.52
+	golang.org/x/text v0.43.0
 )

@@ -1,0 +1,89 @@
+package sqlext
+
+import "strings"
+
+// function is one SQL function: a scalar, an aggregate or a table-valued one,
+// whichever of the three is set.
+//
+// A NULL argument gives NULL, or no row, without a call, unless the flag nulls
+// is set. Arguments beyond least may be left out. The word " text" after the
+// name of an argument says that a number is taken as its text there.
+type function struct {
+	name      string
+	flags     int32
+	least     int
+	arguments []string
+	columns   []string // of a table-valued function
+	order     int      // the column, from 1, by which its rows come in order; negative when descending
+
+	scalar    func(c *conn, f *frame) error
+	aggregate func() aggregate
+	table     func(c *conn, args []value, limit int64) (source, error)
+}
+
+// aggregate is the state of an aggregate function over one group.
+type aggregate interface {
+	step(c *conn, args []value) error
+	final(f *frame) error
+}
+
+func (fn *function) most() int { return len(fn.arguments) }
+
+// declaration is the table that a table-valued function pretends to be.
+func (fn *function) declaration() string {
+	var b strings.Builder
+	b.WriteString("CREATE TABLE x(")
+	for i, column := range fn.columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(column))
+	}
+	for _, argument := range fn.arguments {
+		// The space keeps an argument from having the name of a column.
+		b.WriteString(", " + quote("("+strings.TrimSuffix(argument, " text")+")") + " HIDDEN")
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// The flags of a function, as in shim.h.
+const (
+	pure   = 1 // deterministic and innocuous: for triggers, views, indexes and generated columns
+	direct = 2 // reads or writes tables: only from a statement of the caller's own
+	nulls  = 4
+	noEcho = 8
+)
+
+func arguments(names ...string) []string { return names }
+
+// functions is every function of the extension.
+var functions []function
+
+func init() {
+	functions = []function{
+		{name: "alike_sketch", flags: pure, least: 1, arguments: arguments("document text", "profile"), scalar: sketchOf},
+		{name: "alike_sketch_set", flags: pure, least: 1, arguments: arguments("element text", "weight", "profile"), aggregate: newElements},
+		{name: "alike_merge", flags: pure, least: 1, arguments: arguments("sketch"), aggregate: newUnion},
+		{name: "alike_resemblance", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: resemblance},
+		{name: "alike_containment", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: containment},
+		{name: "alike_features", flags: pure, least: 1, arguments: arguments("sketch"), columns: []string{"slot", "feature"}, order: 1, table: features},
+		{name: "alike_superfeatures", flags: pure, least: 1, arguments: arguments("sketch"), columns: []string{"slot", "feature"}, order: 1, table: superfeatures},
+		{name: "alike_feature", flags: pure, least: 2, arguments: arguments("sketch", "slot"), scalar: feature},
+		{name: "alike_shared", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: shared},
+		{name: "alike_alike", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: alike},
+		{name: "alike_si", flags: pure, least: 2, arguments: arguments("document text", "variant"), scalar: similarityIndex},
+		{name: "alike_si_low", flags: pure, least: 1, arguments: arguments("si", "fraction"), scalar: siLow},
+		{name: "alike_si_high", flags: pure, least: 1, arguments: arguments("si", "fraction"), scalar: siHigh},
+		{name: "alike_filter", flags: pure, least: 4, arguments: arguments("k", "s", "r", "resemblance"), scalar: filter},
+		{name: "alike_filter_curve", flags: pure, least: 3, arguments: arguments("k", "s", "r"), columns: []string{"resemblance", "probability"}, order: 1, table: filterCurve},
+		{name: "alike_filter_plan", flags: pure, least: 4, arguments: arguments("resemblance", "miss", "accept_below", "accept_rate"),
+			columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, table: filterPlan},
+		{name: "alike_profile", flags: pure, least: 1, arguments: arguments("sketch"), scalar: profile},
+		{name: "alike_profiles", flags: pure, columns: []string{"name", "settings", "purpose"}, table: profiles},
+		{name: "alike_version", flags: pure, scalar: version},
+	}
+}
+
+// quote writes an identifier as SQL does.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

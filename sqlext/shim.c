@@ -1,0 +1,644 @@
+/* The one place that talks to SQLite. Go declares the functions (functions.go);
+** here their arguments are marshalled, one crossing is made, and the result is
+** handed over. */
+#include "sqlite3ext.h"
+/* Static, so that two extensions linked into one program do not share it;
+** SQLITE_EXTENSION_INIT1 would define it globally. */
+static const sqlite3_api_routines *sqlite3_api;
+#include <string.h>
+#include "shim.h"
+#include "_cgo_export.h"
+
+#define ARGUMENTS 8
+#define OLDEST 3031000
+
+alike_spec *alike_specs;
+int alike_spec_count;
+
+static const char forked[] =
+  "alike: this process was forked after the extension was loaded; load it in the child instead";
+
+typedef struct binding {
+  struct connection *owner;
+  int function;
+} binding;
+
+typedef struct connection {
+  sqlite3 *db;
+  int conn;
+  int refs;
+  binding bindings[];
+} connection;
+
+static void release(void *p){
+  connection *c = ((binding*)p)->owner;
+  if( --c->refs>0 ) return;
+  if( !alike_forked ){
+    alike_call call = {.op=ALIKE_DISCONNECT, .conn=c->conn};
+    alikeCall(&call);
+  }
+  sqlite3_free(c);
+}
+
+static void begin(alike_call *call, int op, const binding *b){
+  memset(call, 0, offsetof(alike_call, small));
+  call->op = op;
+  call->function = b->function;
+  call->conn = b->owner->conn;
+  call->db = b->owner->db;
+  call->result.type = SQLITE_NULL;
+  call->limit = -1;
+}
+
+/* Fills v from an argument. Returns 0 when memory ran out. */
+static int marshal(alike_value *v, sqlite3_value *a, int text){
+  v->type = sqlite3_value_type(a);
+  v->i = 0; v->n = 0; v->p = 0;
+  switch( v->type ){
+    case SQLITE_INTEGER:
+      if( text ) goto as_text;
+      v->i = sqlite3_value_int64(a);
+      break;
+    case SQLITE_FLOAT: {
+      if( text ) goto as_text;
+      double d = sqlite3_value_double(a);
+      memcpy(&v->i, &d, 8);
+      break;
+    }
+    case SQLITE_TEXT:
+    as_text:
+      v->type = SQLITE_TEXT;
+      v->p = sqlite3_value_text(a);
+      if( v->p==0 ) return 0;
+      v->n = sqlite3_value_bytes(a);
+      break;
+    case SQLITE_BLOB:
+      v->p = sqlite3_value_blob(a);
+      v->n = sqlite3_value_bytes(a);
+      if( v->p==0 && v->n>0 ) return 0;
+      break;
+  }
+  return 1;
+}
+
+static void give(sqlite3_context *x, alike_call *call){
+  alike_value *r = &call->result;
+  const char *p = r->p ? r->p : call->small;
+  switch( r->type ){
+    case SQLITE_INTEGER: sqlite3_result_int64(x, r->i); return;
+    case SQLITE_FLOAT: {
+      double d;
+      memcpy(&d, &r->i, 8);
+      sqlite3_result_double(x, d);
+      return;
+    }
+    case SQLITE_TEXT:
+      sqlite3_result_text64(x, p, (sqlite3_uint64)r->n, r->p ? sqlite3_free : SQLITE_TRANSIENT, SQLITE_UTF8);
+      return;
+    case SQLITE_BLOB:
+      sqlite3_result_blob64(x, p, (sqlite3_uint64)r->n, r->p ? sqlite3_free : SQLITE_TRANSIENT);
+      return;
+    case -1:
+      if( call->code==SQLITE_NOMEM ){
+        sqlite3_result_error_nomem(x);
+      }else if( call->code==SQLITE_TOOBIG ){
+        sqlite3_result_error_toobig(x);
+      }else{
+        sqlite3_result_error(x, p, (int)r->n);
+        if( call->code!=SQLITE_ERROR ) sqlite3_result_error_code(x, (int)call->code);
+      }
+      sqlite3_free((void*)r->p);
+      return;
+    default: sqlite3_result_null(x);
+  }
+}
+
+static void scalar(sqlite3_context *x, int n, sqlite3_value **a){
+  const binding *b = sqlite3_user_data(x);
+  const alike_spec *s = &alike_specs[b->function];
+  alike_value argv[ARGUMENTS];
+  alike_call call;
+  if( alike_forked ){ sqlite3_result_error(x, forked, -1); return; }
+  for(int i=0; i<n; i++){
+    if( !marshal(&argv[i], a[i], s->text>>i & 1) ){ sqlite3_result_error_nomem(x); return; }
+    if( argv[i].type==SQLITE_NULL && !(s->flags & ALIKE_NULLS) ) return;
+  }
+  begin(&call, ALIKE_SCALAR, b);
+  call.argc = n;
+  call.argv = argv;
+  alikeCall(&call);
+  give(x, &call);
+}
+
+/* An aggregate gathers rows and hands them over together: a crossing costs more
+** than a row. */
+#define STEP_ROWS 64
+#define STEP_BYTES 4096
+typedef struct aggregate {
+  int64_t handle;
+  int rows, used;
+  alike_value argv[STEP_ROWS*3];
+  char bytes[STEP_BYTES];
+} aggregate;
+
+static int flush(sqlite3_context *x, aggregate *g, int n, alike_value *argv, int rows){
+  alike_call call;
+  begin(&call, ALIKE_STEP, sqlite3_user_data(x));
+  call.argc = n;
+  call.argv = argv;
+  call.rows = rows;
+  call.handle = g->handle;
+  alikeCall(&call);
+  g->handle = call.handle;
+  g->rows = g->used = 0;
+  if( call.result.type==-1 ){ give(x, &call); return 0; }
+  return 1;
+}
+
+static void step(sqlite3_context *x, int n, sqlite3_value **a){
+  const binding *b = sqlite3_user_data(x);
+  const alike_spec *s = &alike_specs[b->function];
+  aggregate *g;
+  alike_value row[3];
+  int64_t bytes = 0;
+  if( alike_forked ){ sqlite3_result_error(x, forked, -1); return; }
+  g = sqlite3_aggregate_context(x, sizeof *g);
+  if( g==0 ){ sqlite3_result_error_nomem(x); return; }
+  for(int i=0; i<n; i++){
+    if( !marshal(&row[i], a[i], s->text>>i & 1) ){ sqlite3_result_error_nomem(x); return; }
+    if( row[i].type==SQLITE_NULL ) return;
+    bytes += row[i].n;
+  }
+  if( g->rows==STEP_ROWS || g->used+bytes>STEP_BYTES ){
+    if( g->rows && !flush(x, g, n, g->argv, g->rows) ) return;
+  }
+  if( bytes>STEP_BYTES ){ flush(x, g, n, row, 1); return; }
+  for(int i=0; i<n; i++){
+    if( row[i].p && row[i].n ){
+      memcpy(g->bytes+g->used, row[i].p, row[i].n);
+      row[i].p = g->bytes+g->used;
+      g->used += row[i].n;
+    }
+    g->argv[g->rows*n+i] = row[i];
+  }
+  g->rows++;
+}
+
+static void final(sqlite3_context *x, int n){
+  aggregate *g = sqlite3_aggregate_context(x, 0);
+  alike_call call;
+  if( g==0 ) return;
+  if( alike_forked ){ sqlite3_result_error(x, forked, -1); return; }
+  if( g->rows && !flush(x, g, n, g->argv, g->rows) ) g->rows = -1;
+  if( g->handle==0 ) return;
+  int failed = g->rows<0;
+  begin(&call, ALIKE_FINAL, sqlite3_user_data(x));
+  call.handle = g->handle;
+  alikeCall(&call);
+  g->handle = 0;
+  if( failed ) sqlite3_free((void*)call.result.p); else give(x, &call);
+}
+/* xFinal is not told how many arguments there were; the function is registered
+** once for each number. */
+static void final1(sqlite3_context *x){ final(x, 1); }
+static void final2(sqlite3_context *x){ final(x, 2); }
+static void final3(sqlite3_context *x){ final(x, 3); }
+static void (*const finals[])(sqlite3_context*) = {0, final1, final2, final3};
+
+/* Table-valued functions: columns first, then the arguments as hidden columns.
+** idxNum holds the arguments given in its low bits. */
+#define WITH_LIMIT  (1<<ARGUMENTS)
+#define WITH_OFFSET (1<<(ARGUMENTS+1))
+
+typedef struct table {
+  sqlite3_vtab base;
+  const binding *bound;
+} table;
+
+typedef struct cursor {
+  sqlite3_vtab_cursor base;
+  int64_t handle;
+  sqlite3_int64 rowid, row;
+  alike_batch batch;
+  sqlite3_value *given[ARGUMENTS];
+} cursor;
+
+static int tableConnect(sqlite3 *db, void *aux, int argc, const char *const*argv, sqlite3_vtab **pp, char **err){
+  const binding *b = aux;
+  const alike_spec *s = &alike_specs[b->function];
+  table *t;
+  int rc;
+  (void)argc; (void)argv; (void)err;
+  if( (rc = sqlite3_declare_vtab(db, s->declare))!=SQLITE_OK ) return rc;
+  t = sqlite3_malloc64(sizeof *t);
+  if( t==0 ) return SQLITE_NOMEM;
+  memset(t, 0, sizeof *t);
+  t->bound = b;
+  sqlite3_vtab_config(db, s->flags & ALIKE_DIRECT ? SQLITE_VTAB_DIRECTONLY : SQLITE_VTAB_INNOCUOUS);
+  *pp = &t->base;
+  return SQLITE_OK;
+}
+
+/* Called when the connection closes, before it looks for open statements. */
+static int tableDisconnect(sqlite3_vtab *v){
+  table *t = (table*)v;
+  if( !alike_forked ){
+    alike_call call;
+    begin(&call, ALIKE_FORGET, t->bound);
+    alikeCall(&call);
+  }
+  sqlite3_free(v->zErrMsg);
+  sqlite3_free(t);
+  return SQLITE_OK;
+}
+
+static int tableError(sqlite3_vtab *v, const char *p, int n, int rc){
+  sqlite3_free(v->zErrMsg);
+  v->zErrMsg = sqlite3_mprintf("%.*s", n, p);
+  return rc;
+}
+
+static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
+  const alike_spec *s = &alike_specs[((table*)v)->bound->function];
+  int at[ARGUMENTS], limit = -1, offset = -1, others = 0, unusable = 0, argv = 0, given = 0;
+  for(int i=0; i<ARGUMENTS; i++) at[i] = -1;
+  for(int i=0; i<info->nConstraint; i++){
+    const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+    if( c->op==SQLITE_INDEX_CONSTRAINT_LIMIT ){
+      if( c->usable ) limit = i;
+    }else if( c->op==SQLITE_INDEX_CONSTRAINT_OFFSET ){
+      offset = i;
+    }else if( c->op==SQLITE_INDEX_CONSTRAINT_EQ && c->iColumn>=s->columns ){
+      int k = c->iColumn - s->columns;
+      if( !c->usable ) unusable |= 1<<k;
+      else if( at[k]<0 ) at[k] = i;
+      else others++;
+    }else others++;
+  }
+  for(int k=0; k<s->most; k++){
+    if( at[k]>=0 ){
+      given |= 1<<k;
+      info->aConstraintUsage[at[k]].argvIndex = ++argv;
+      info->aConstraintUsage[at[k]].omit = 1;
+    }else if( unusable>>k & 1 ){
+      return SQLITE_CONSTRAINT;
+    }else if( k<s->least ){
+      char text[160];
+      sqlite3_snprintf(sizeof text, text, "%s: %d of at least %d arguments given", s->name, k, s->least);
+      return tableError(v, text, (int)strlen(text), SQLITE_ERROR);
+    }
+  }
+  /* Rows come in one order, and an order is only "consumed" when that is it. */
+  int ordered = info->nOrderBy==0;
+  if( info->nOrderBy==1 && s->order && info->aOrderBy[0].iColumn==(s->order>0 ? s->order : -s->order)-1
+      && info->aOrderBy[0].desc==(s->order<0) ){
+    info->orderByConsumed = 1;
+    ordered = 1;
+  }
+  /* A LIMIT counts rows after every other condition, so it may only be taken
+  ** when nothing is left for SQLite to check, and then with the OFFSET before it. */
+  if( limit>=0 && ordered && others==0 && (offset<0 || info->aConstraint[offset].usable) ){
+    given |= WITH_LIMIT;
+    info->aConstraintUsage[limit].argvIndex = ++argv;
+    if( offset>=0 ){
+      given |= WITH_OFFSET;
+      info->aConstraintUsage[offset].argvIndex = ++argv;
+    }
+  }
+  info->idxNum = given;
+  info->estimatedCost = 1000;
+  info->estimatedRows = 25;
+  return SQLITE_OK;
+}
+
+static int tableOpen(sqlite3_vtab *v, sqlite3_vtab_cursor **pp){
+  const alike_spec *s = &alike_specs[((table*)v)->bound->function];
+  cursor *c = sqlite3_malloc64(sizeof *c);
+  if( c==0 ) return SQLITE_NOMEM;
+  memset(c, 0, sizeof *c);
+  c->batch.columns = s->columns;
+  c->batch.capacity = s->columns>32 ? 1 : 128;
+  c->batch.cells = sqlite3_malloc64(sizeof(alike_value)*c->batch.columns*c->batch.capacity);
+  if( c->batch.cells==0 ){ sqlite3_free(c); return SQLITE_NOMEM; }
+  *pp = &c->base;
+  return SQLITE_OK;
+}
+
+static void tableReset(cursor *c){
+  if( c->handle && !alike_forked ){
+    alike_call call;
+    begin(&call, ALIKE_CLOSE, ((table*)c->base.pVtab)->bound);
+    call.handle = c->handle;
+    alikeCall(&call);
+  }
+  c->handle = 0;
+  c->row = c->batch.rows = 0;
+  c->rowid = 1;
+  for(int i=0; i<ARGUMENTS; i++){ sqlite3_value_free(c->given[i]); c->given[i] = 0; }
+}
+
+static int tableClose(sqlite3_vtab_cursor *p){
+  cursor *c = (cursor*)p;
+  tableReset(c);
+  sqlite3_free(c->batch.cells);
+  sqlite3_free(c->batch.arena);
+  sqlite3_free(c);
+  return SQLITE_OK;
+}
+
+static int fetch(cursor *c, alike_call *call){
+  c->row = c->batch.rows = c->batch.used = 0;
+  call->batch = &c->batch;
+  call->handle = c->handle;
+  alikeCall(call);
+  c->handle = call->handle;
+  if( call->result.type==-1 ){
+    c->batch.rows = 0;
+    if( call->code==SQLITE_NOMEM || call->code==SQLITE_TOOBIG ){ sqlite3_free((void*)call->result.p); return (int)call->code; }
+    int rc = tableError(c->base.pVtab, call->result.p ? call->result.p : call->small, (int)call->result.n, (int)call->code);
+    sqlite3_free((void*)call->result.p);
+    return rc;
+  }
+  return SQLITE_OK;
+}
+
+static int tableFilter(sqlite3_vtab_cursor *p, int given, const char *idx, int argc, sqlite3_value **a){
+  cursor *c = (cursor*)p;
+  const binding *b = ((table*)p->pVtab)->bound;
+  const alike_spec *s = &alike_specs[b->function];
+  alike_value argv[ARGUMENTS];
+  alike_call call;
+  int n = 0;
+  (void)idx; (void)argc;
+  if( alike_forked ) return tableError(p->pVtab, forked, sizeof forked - 1, SQLITE_ERROR);
+  tableReset(c);
+  for(int k=0; k<s->most; k++){
+    if( !(given>>k & 1) ) continue;
+    if( !marshal(&argv[n], a[n], s->text>>k & 1) ) return SQLITE_NOMEM;
+    if( argv[n].type==SQLITE_NULL && !(s->flags & ALIKE_NULLS) ) return SQLITE_OK;
+    if( !(s->flags & ALIKE_NO_ECHO) && (c->given[k] = sqlite3_value_dup(a[n]))==0 ) return SQLITE_NOMEM;
+    n++;
+  }
+  begin(&call, ALIKE_OPEN, b);
+  call.argc = n;
+  call.argv = argv;
+  call.given = given & ((1<<ARGUMENTS)-1);
+  if( given & WITH_LIMIT ){
+    call.limit = sqlite3_value_int64(a[n]);
+    if( call.limit>=0 && (given & WITH_OFFSET) ){
+      sqlite3_int64 skip = sqlite3_value_int64(a[n+1]);
+      if( skip>0 ) call.limit = call.limit>INT64_MAX-skip ? -1 : call.limit+skip;
+    }
+  }
+  return fetch(c, &call);
+}
+
+static int tableNext(sqlite3_vtab_cursor *p){
+  cursor *c = (cursor*)p;
+  alike_call call;
+  c->rowid++;
+  if( ++c->row<c->batch.rows || c->handle==0 ) return SQLITE_OK;
+  if( alike_forked ) return tableError(p->pVtab, forked, sizeof forked - 1, SQLITE_ERROR);
+  begin(&call, ALIKE_NEXT, ((table*)p->pVtab)->bound);
+  return fetch(c, &call);
+}
+
+static int tableEof(sqlite3_vtab_cursor *p){
+  cursor *c = (cursor*)p;
+  return c->row>=c->batch.rows;
+}
+
+static int tableColumn(sqlite3_vtab_cursor *p, sqlite3_context *x, int i){
+  cursor *c = (cursor*)p;
+  if( i>=c->batch.columns ){
+    i -= (int)c->batch.columns;
+    if( i<ARGUMENTS && c->given[i] ) sqlite3_result_value(x, c->given[i]);
+    return SQLITE_OK;
+  }
+  const alike_value *v = &c->batch.cells[c->row*c->batch.columns+i];
+  switch( v->type ){
+    case SQLITE_INTEGER: sqlite3_result_int64(x, v->i); break;
+    case SQLITE_FLOAT: { double d; memcpy(&d, &v->i, 8); sqlite3_result_double(x, d); break; }
+    case SQLITE_TEXT: sqlite3_result_text64(x, v->n ? c->batch.arena+v->i : "", v->n, SQLITE_TRANSIENT, SQLITE_UTF8); break;
+    case SQLITE_BLOB: sqlite3_result_blob64(x, v->n ? c->batch.arena+v->i : "", v->n, SQLITE_TRANSIENT); break;
+  }
+  return SQLITE_OK;
+}
+
+static int tableRowid(sqlite3_vtab_cursor *p, sqlite3_int64 *rowid){
+  *rowid = ((cursor*)p)->rowid;
+  return SQLITE_OK;
+}
+
+/* No xCreate: the functions exist by name alone and cannot be made tables. */
+static sqlite3_module tables = {
+  .iVersion=0, .xConnect=tableConnect, .xBestIndex=tableBest, .xDisconnect=tableDisconnect,
+  .xOpen=tableOpen, .xClose=tableClose, .xFilter=tableFilter, .xNext=tableNext, .xEof=tableEof,
+  .xColumn=tableColumn, .xRowid=tableRowid
+};
+
+static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *api){
+  connection *c;
+  alike_call call;
+  int rc = SQLITE_OK;
+  if( api==0 ) return SQLITE_ERROR; /* a host built with SQLITE_OMIT_LOAD_EXTENSION */
+  sqlite3_api = api;
+  if( sqlite3_libversion_number()<OLDEST ){
+    if( err ) *err = sqlite3_mprintf("alike: SQLite 3.31 or later is needed, this is %s", sqlite3_libversion());
+    return SQLITE_ERROR;
+  }
+  if( alike_forked ){
+    if( err ) *err = sqlite3_mprintf("%s", forked);
+    return SQLITE_ERROR;
+  }
+  memset(&call, 0, offsetof(alike_call, small));
+  call.op = ALIKE_CONNECT;
+  call.db = db;
+  alikeCall(&call);
+  alike_guard_after_go();
+  if( call.result.type==-1 ){
+    if( err ) *err = sqlite3_mprintf("%.*s", (int)call.result.n, call.result.p ? (const char*)call.result.p : call.small);
+    sqlite3_free((void*)call.result.p);
+    return SQLITE_ERROR;
+  }
+  if( call.conn<0 ) return SQLITE_OK; /* this connection has them already */
+  c = sqlite3_malloc64(sizeof *c + sizeof(binding)*alike_spec_count);
+  if( c==0 ){
+    call.op = ALIKE_DISCONNECT;
+    alikeCall(&call);
+    return SQLITE_NOMEM;
+  }
+  c->db = db;
+  c->conn = call.conn;
+  c->refs = 1;
+  for(int i=0; i<alike_spec_count; i++){
+    const alike_spec *s = &alike_specs[i];
+    int flags = SQLITE_UTF8;
+    if( s->flags & ALIKE_PURE ) flags |= SQLITE_DETERMINISTIC|SQLITE_INNOCUOUS;
+    if( s->flags & ALIKE_DIRECT ) flags |= SQLITE_DIRECTONLY;
+    c->bindings[i].owner = c;
+    c->bindings[i].function = i;
+    if( s->kind==ALIKE_IS_TABLE ){
+      c->refs++;
+      rc = sqlite3_create_module_v2(db, s->name, &tables, &c->bindings[i], release);
+    }else for(int n=s->least; n<=s->most && rc==SQLITE_OK; n++){
+      c->refs++;
+      if( s->kind==ALIKE_IS_SCALAR ){
+        rc = sqlite3_create_function_v2(db, s->name, n, flags, &c->bindings[i], scalar, 0, 0, release);
+      }else{
+        rc = sqlite3_create_function_v2(db, s->name, n, flags, &c->bindings[i], 0, step, finals[n], release);
+      }
+    }
+    if( rc!=SQLITE_OK ) break;
+  }
+  release(&c->bindings[0]);
+  return rc;
+}
+
+#ifdef _WIN32
+__declspec(dllexport)
+#else
+__attribute__((visibility("default")))
+#endif
+int sqlite3_alike_init(sqlite3 *db, char **err, const sqlite3_api_routines *api){
+  int rc = alikeRegister(db, err, api);
+  return rc==SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : rc;
+}
+
+/* sqlite3_auto_extension wants a plain SQLITE_OK: after anything else the
+** extensions that follow are skipped without a word. */
+static int automatic(sqlite3 *db, char **err, const sqlite3_api_routines *api){
+  return alikeRegister(db, err, api);
+}
+
+/* A Go program has one SQLite linked in, and these are its own entry points; the
+** loadable library has none, and does not need them. */
+#undef sqlite3_auto_extension
+#undef sqlite3_cancel_auto_extension
+#undef sqlite3_open
+#undef sqlite3_close
+__attribute__((weak)) int sqlite3_auto_extension(void(*)(void));
+__attribute__((weak)) int sqlite3_cancel_auto_extension(void(*)(void));
+__attribute__((weak)) int sqlite3_open(const char*, sqlite3**);
+__attribute__((weak)) int sqlite3_close(sqlite3*);
+
+int alike_install(void){
+  if( !sqlite3_auto_extension ) return -1;
+  return sqlite3_auto_extension((void(*)(void))automatic);
+}
+
+static const sqlite3_api_routines *linked;
+static int learn(sqlite3 *db, char **err, const sqlite3_api_routines *api){
+  (void)db; (void)err;
+  linked = api;
+  return SQLITE_OK;
+}
+
+/* The table of SQLite's functions is only given to an extension, so one is
+** installed for the opening of a connection that nobody sees. */
+int alike_register_handle(void *db, char *message, int n){
+  char *err = 0;
+  int rc;
+  if( linked==0 ){
+    sqlite3 *probe = 0;
+    if( !sqlite3_auto_extension ) return -1;
+    if( (rc = sqlite3_auto_extension((void(*)(void))learn))!=SQLITE_OK ) return rc;
+    rc = sqlite3_open(":memory:", &probe);
+    sqlite3_close(probe);
+    sqlite3_cancel_auto_extension((void(*)(void))learn);
+    if( rc!=SQLITE_OK ) return rc;
+    if( linked==0 ) return -2;
+  }
+  rc = alikeRegister(db, &err, linked);
+  if( err ){
+    sqlite3_api->xsnprintf(n, message, "%s", err);
+    sqlite3_api->free(err);
+  }
+  return rc;
+}
+
+/* ---- The caller's own connection ---- */
+
+int alike_prepare(void *db, const char *sql, int n, int keep, void **stmt){
+  return sqlite3_prepare_v3(db, sql, n, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, 0);
+}
+
+static int read_columns(sqlite3_stmt *s, alike_value *v, int n){
+  for(int i=0; i<n; i++){
+    v[i].type = sqlite3_column_type(s, i);
+    v[i].i = 0; v[i].n = 0; v[i].p = 0;
+    switch( v[i].type ){
+      case SQLITE_INTEGER: v[i].i = sqlite3_column_int64(s, i); break;
+      case SQLITE_FLOAT: { double d = sqlite3_column_double(s, i); memcpy(&v[i].i, &d, 8); break; }
+      case SQLITE_TEXT:
+        v[i].p = sqlite3_column_text(s, i);
+        if( v[i].p==0 ) return SQLITE_NOMEM;
+        v[i].n = sqlite3_column_bytes(s, i);
+        break;
+      case SQLITE_BLOB:
+        v[i].p = sqlite3_column_blob(s, i);
+        v[i].n = sqlite3_column_bytes(s, i);
+        if( v[i].p==0 && v[i].n>0 ) return SQLITE_NOMEM;
+        break;
+    }
+  }
+  return SQLITE_ROW;
+}
+
+int alike_step(void *stmt, alike_value *columns, int n){
+  int rc = sqlite3_step(stmt);
+  if( rc==SQLITE_ROW && n>0 ) return read_columns(stmt, columns, n);
+  return rc;
+}
+
+/* Steps over up to so many rows of integers; a NULL reads 0. */
+int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got){
+  int rc = SQLITE_ROW;
+  for(*got=0; *got<rows; ++*got){
+    if( (rc = sqlite3_step(stmt))!=SQLITE_ROW ) return rc;
+    for(int i=0; i<columns; i++) *out++ = sqlite3_column_int64(stmt, i);
+  }
+  return rc;
+}
+
+int alike_bind(void *stmt, int i, int type, int64_t v, const void *p, int64_t n){
+  switch( type ){
+    case SQLITE_INTEGER: return sqlite3_bind_int64(stmt, i, v);
+    case SQLITE_FLOAT: { double d; memcpy(&d, &v, 8); return sqlite3_bind_double(stmt, i, d); }
+    case SQLITE_TEXT: return sqlite3_bind_text64(stmt, i, n ? p : "", n, SQLITE_TRANSIENT, SQLITE_UTF8);
+    case SQLITE_BLOB: return n ? sqlite3_bind_blob64(stmt, i, p, n, SQLITE_TRANSIENT) : sqlite3_bind_zeroblob(stmt, i, 0);
+    default: return sqlite3_bind_null(stmt, i);
+  }
+}
+
+int alike_column_count(void *stmt){ return sqlite3_column_count(stmt); }
+int alike_reset(void *stmt){ return sqlite3_reset(stmt); }
+int alike_finalize(void *stmt){ return sqlite3_finalize(stmt); }
+const char *alike_message(void *db){ return sqlite3_errmsg(db); }
+int alike_extended_code(void *db){ return sqlite3_extended_errcode(db); }
+int alike_autocommit(void *db){ return sqlite3_get_autocommit(db); }
+int64_t alike_total_changes(void *db){ return sqlite3_total_changes(db); }
+int alike_exec(void *db, const char *sql){ return sqlite3_exec(db, sql, 0, 0, 0); }
+int alike_database_readonly(void *db, const char *schema){ return sqlite3_db_readonly(db, schema); }
+const char *alike_file(void *db, const char *schema){ return sqlite3_db_filename(db, schema); }
+void alike_log(const char *message){ sqlite3_log(SQLITE_WARNING, "%s", message); }
+const char *alike_sqlite_version(void){ return sqlite3_libversion(); }
+void *alike_malloc(int64_t n){ return sqlite3_malloc64(n); }
+
+int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,
+  const char **type, const char **collation){
+  return sqlite3_table_column_metadata(db, schema, table, column, type, collation, 0, 0, 0);
+}
+
+/* Makes room for more bytes in the arena. Returns 0 when memory ran out. */
+int alike_grow(alike_batch *b, int64_t more){
+  if( b->used+more<=b->size ) return 1;
+  int64_t size = b->size*2>b->used+more ? b->size*2 : b->used+more;
+  char *p;
+  if( size<4096 ) size = 4096;
+  p = sqlite3_realloc64(b->arena, size);
+  if( p==0 ) return 0;
+  b->arena = p;
+  b->size = size;
+  return 1;
+}

@@ -1,0 +1,163 @@
+package sqlext_test
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alike-sql/alike/sqlext"
+	"github.com/mattn/go-sqlite3"
+)
+
+// library is alike.so, built once for the tests that load it.
+var library string
+
+func TestMain(m *testing.M) {
+	code, err := prepare(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func prepare(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "alike")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	library = filepath.Join(dir, "alike.so")
+	exports, err := filepath.Abs("loadable/exports.map")
+	if err != nil {
+		return 1, err
+	}
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w -extldflags=-Wl,--version-script="+exports, "-o", library, "./loadable")
+	if out, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("building alike.so: %v\n%s", err, out)
+	}
+	sql.Register("alike", &sqlite3.SQLiteDriver{
+		ConnectHook: func(c *sqlite3.SQLiteConn) error { return sqlext.Register(c) },
+	})
+	return m.Run(), nil
+}
+
+// database is one connection of the import door.
+type database struct {
+	*sql.DB
+	t testing.TB
+}
+
+// memory opens a database in memory with one connection.
+func memory(t testing.TB) database { return open(t, ":memory:") }
+
+func open(t testing.TB, name string) database {
+	t.Helper()
+	db, err := sql.Open("alike", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { db.Close() })
+	return database{db, t}
+}
+
+func (db database) exec(statement string, args ...any) {
+	db.t.Helper()
+	if _, err := db.Exec(statement, args...); err != nil {
+		db.t.Fatalf("%s\n%v", statement, err)
+	}
+}
+
+// fails runs a statement that must give an error with the given words in it.
+func (db database) fails(want, statement string, args ...any) {
+	db.t.Helper()
+	rows, err := db.Query(statement, args...)
+	if err == nil {
+		for rows.Next() {
+		}
+		err = rows.Err()
+		rows.Close()
+	}
+	if err == nil {
+		db.t.Fatalf("%s: no error, want %q", statement, want)
+	}
+	if !strings.Contains(err.Error(), want) {
+		db.t.Fatalf("%s: %q, want %q in it", statement, err, want)
+	}
+}
+
+// rows is the answer of a query as the shell prints it: columns separated by |,
+// a line for each row.
+func (db database) rows(query string, args ...any) string {
+	db.t.Helper()
+	text, err := db.try(query, args...)
+	if err != nil {
+		db.t.Fatalf("%s\n%v", query, err)
+	}
+	return text
+}
+
+func (db database) try(query string, args ...any) (string, error) {
+	rows, err := db.Query(query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for rows.Next() {
+		cells := make([]any, len(columns))
+		for i := range cells {
+			cells[i] = new(any)
+		}
+		if err := rows.Scan(cells...); err != nil {
+			return "", err
+		}
+		words := make([]string, len(cells))
+		for i := range cells {
+			switch v := (*cells[i].(*any)).(type) {
+			case nil:
+			case []byte:
+				words[i] = string(v)
+			case float64:
+				if words[i] = fmt.Sprintf("%.15g", v); !strings.ContainsAny(words[i], ".eIN") {
+					words[i] += ".0"
+				}
+			case bool:
+				words[i] = "0"
+				if v {
+					words[i] = "1"
+				}
+			default:
+				words[i] = fmt.Sprint(v)
+			}
+		}
+		lines = append(lines, strings.Join(words, "|"))
+	}
+	return strings.Join(lines, "\n"), rows.Err()
+}
+
+// expect compares the answer of a query.
+func (db database) expect(want, query string, args ...any) {
+	db.t.Helper()
+	if got := db.rows(query, args...); got != want {
+		db.t.Errorf("%s\ngot:\n%s\nwant:\n%s", query, got, want)
+	}
+}
+
+// shell runs the sqlite3 shell with the library loaded, over a script.
+func shell(t testing.TB, file, script string) (string, error) {
+	t.Helper()
+	command := exec.Command("sqlite3", "-batch", file)
+	command.Stdin = strings.NewReader(".load " + library + "\n" + script)
+	out, err := command.CombinedOutput()
+	return strings.TrimSuffix(string(out), "\n"), err
+}

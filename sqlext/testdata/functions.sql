@@ -1,0 +1,63 @@
+SELECT alike_version();
+-- 0.1.0
+
+SELECT alike_profile(alike_sketch('a'));
+-- words w=4 set classic t=84 k=12 s=7 r=2
+
+SELECT alike_profile(alike_sketch('a', 'web bits=8'));
+-- html w=6 set classic t=84 k=6 s=14 r=2 bits=8
+
+SELECT typeof(alike_sketch('')), typeof(alike_sketch(' .,; ')), typeof(alike_sketch(NULL)), typeof(alike_sketch('a', NULL));
+-- null|null|null|null
+
+SELECT alike_sketch(42) = alike_sketch('42'), alike_sketch(0.5) = alike_sketch('0.5');
+-- 1|1
+
+SELECT alike_sketch('nonsense', 'words w=0');
+-- Error: alike_sketch: profile "words w=0": w=0, want 1 to 1024
+
+SELECT alike_sketch('nonsense', 12);
+-- Error: alike_sketch: the profile is the integer 12, want text
+
+SELECT alike_resemblance(alike_sketch('to be or not to be that is the question'), alike_sketch('To be, or not to be: that is the question.'));
+-- 1.0
+
+SELECT alike_resemblance(alike_sketch('a'), alike_sketch('a', 'web'));
+-- Error: alike_resemblance: sketches of different profiles
+
+SELECT alike_resemblance(alike_sketch('a'), 'a');
+-- Error: alike_resemblance: the second argument is "a", want a sketch
+
+SELECT alike_resemblance(x'a101', alike_sketch('a'));
+-- Error: alike_resemblance
+
+SELECT alike_shared(alike_sketch('a'), alike_sketch('a')), alike_alike(alike_sketch('a'), alike_sketch('a')), alike_alike(alike_sketch('a'), alike_sketch('b'));
+-- 12|1|0
+
+SELECT alike_feature(alike_sketch('a'), 1) = (SELECT feature FROM alike_features(alike_sketch('a')) WHERE slot = 1);
+-- 1
+
+SELECT alike_feature(alike_sketch('a'), 13);
+-- Error: alike_feature: slot 13, want 1 to 12
+
+SELECT alike_containment(alike_sketch('a b c d e', 'words mod=1'), alike_sketch('a b c d e f g h', 'words mod=1'));
+-- 1.0
+
+SELECT alike_si_low(1000), alike_si_high(1000), alike_si_low(-1000, 0.5), alike_si_high(-1000, 0.5);
+-- 700.0|1300.0|-1500.0|-500.0
+
+SELECT alike_si('to be or not to be that is the question', 'length');
+-- 7
+
+SELECT alike_si('x', '99Z/4');
+-- Error: alike_si
+
+SELECT round(alike_filter(6, 14, 2, 0.909), 2), alike_filter(12, 7, 2, 1), alike_filter(12, 7, 2, 0);
+-- 0.5|1.0|0.0
+
+SELECT alike_filter(12, 7, 13, 0.5);
+-- Error: alike_filter
+
+SELECT name, settings FROM alike_profiles() LIMIT 2;
+-- text|words w=4 set classic t=84 k=12 s=7 r=2
+-- web|html w=6 set classic t=84 k=6 s=14 r=2
