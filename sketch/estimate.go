@@ -44,49 +44,65 @@ func parsePair(a, b []byte) (x, y blob, err error) {
 // family: equal slots (Broder 2000, section 2), or the ratios of theorem 1 of
 // Broder 1997; for slots of b bits, without the 2^-b that match by luck.
 func Compare(a, b []byte) (Comparison, error) {
-	x, y, err := parsePair(a, b)
+	t, err := compare(a, b)
 	if err != nil {
 		return Comparison{}, err
 	}
-	if !x.Slots() {
-		common, _, union, err := countLists(&x, &y)
-		return compared(common, union, 64), err
+	c := Comparison{Matches: t.matches, Trials: t.trials}
+	if t.trials > 0 {
+		c.Resemblance = max(0, t.resemblance(float64(t.matches)/float64(t.trials)))
 	}
-	kept := min(x.Bits, y.Bits)
-	if x.Family != Bins {
-		return compared(equalSlots(&x, &y, kept), x.T, kept), nil
-	}
-	matches, trials := 0, 0
-	for i := range x.T {
-		inX, inY := x.isFilled(i), y.isFilled(i)
-		if inX || inY {
-			trials++
-		}
-		if inX && inY && x.bitsOf(i, kept) == y.bitsOf(i, kept) {
-			matches++
-		}
-	}
-	c := compared(matches, trials, kept)
 	return c, nil
 }
 
-// compared is the estimate for matches of trials with slots of so many bits.
-func compared(matches, trials, kept int) Comparison {
-	c := Comparison{Matches: matches, Trials: trials}
-	if trials > 0 {
-		c.Resemblance = unbiased(float64(matches)/float64(trials), kept)
-	}
-	return c
+// A tally is what Compare and Bounds count.
+type tally struct {
+	matches int // samples that are equal
+	trials  int // samples compared
+	chances int // those of them that could have been equal by luck: both bins are filled
+	bits    int // of each sample that were compared
 }
 
-// unbiased takes the matches by luck out of a ratio of matching slots of b
-// bits (Li and König; Manasse's (m-32)/96 for 128 slots of 2 bits).
-func unbiased(ratio float64, b int) float64 {
-	if b >= 64 {
-		return ratio
+// compare counts what two sketches have in common.
+func compare(a, b []byte) (tally, error) {
+	x, y, err := parsePair(a, b)
+	if err != nil {
+		return tally{}, err
 	}
-	luck := 1 / float64(uint64(1)<<b)
-	return max(0, (ratio-luck)/(1-luck))
+	if !x.Slots() {
+		common, _, union, err := countLists(&x, &y)
+		return tally{common, union, union, 64}, err
+	}
+	kept := min(x.Bits, y.Bits)
+	if x.Family != Bins {
+		return tally{equalSlots(&x, &y, kept), x.T, x.T, kept}, nil
+	}
+	t := tally{bits: kept}
+	for i := range x.T {
+		inX, inY := x.isFilled(i), y.isFilled(i)
+		if inX || inY {
+			t.trials++
+		}
+		if inX && inY {
+			t.chances++
+			if x.bitsOf(i, kept) == y.bitsOf(i, kept) {
+				t.matches++
+			}
+		}
+	}
+	return t, nil
+}
+
+// resemblance is the resemblance at which the expected share of matches among
+// the trials is the one given. Where b bits are compared, a sample that differs
+// matches by luck with probability 2^-b (Li and König; Manasse's (m-32)/96 for
+// 128 slots of 2 bits), unless one of its bins is empty. It may be below 0.
+func (t tally) resemblance(share float64) float64 {
+	if t.bits == 64 {
+		return share
+	}
+	luck := 1 / float64(uint64(1)<<t.bits)
+	return (share - float64(luck*float64(t.chances))/float64(t.trials)) / (1 - luck)
 }
 
 // bitsOf returns slot i at no more than b bits.
@@ -223,8 +239,9 @@ func Size(b []byte) (float64, error) {
 	}
 	n, m := float64(len(values)), float64(max(k.Modulus, 1))
 	if k.Family == Bottom && len(values) == k.Size && k.Size > 1 {
-		// The s-th least of n random numbers lies near s/(n+1) of the range.
-		return (n - 1) / (float64(values[len(values)-1]) / (1 << 64)), nil
+		// The s-th least of N random numbers lies at about s/(N+1) of the range,
+		// and (s-1)/that is N on average; N counts the multiples of m alone.
+		return (n - 1) / (float64(values[len(values)-1]) / (1 << 64)) * m, nil
 	}
 	return n * m * float64(uint64(1)<<k.exponent), nil
 }

@@ -1,21 +1,14 @@
 package sketch
 
-// The hot loops, each in plain Go here; a processor that does one of them
-// faster has its own form, chosen at run time, which gives the same bits.
+// The hot loops, each in plain Go here, nameGeneric, with what it does. The
+// code calls nameKernel, which chooses at run time the form that the processor
+// does fastest; every form gives the same bits. The build tag purego leaves the
+// plain one alone.
 
 // shingleSlack is how many values past the count a kernel may write.
 const shingleSlack = 8
 
-// shingleKernel writes the shingles of tokens to out; len(out) = len(tokens)-w+1.
-func shingleKernel(win *window, tokens, out []uint64) { shingleGeneric(win, tokens, out) }
-
-// minimaKernel lowers m[i] to the least a[i]·x+b[i] mod 2^64 over xs.
-func minimaKernel(m, a, b, xs []uint64) { minimaGeneric(m, a, b, xs) }
-
-// binsKernel lowers m[bin] to round<<62 | h>>2 for each x of xs, where h is
-// its mix of that round and bin the upper half of h scaled to len(m).
-func binsKernel(m, xs []uint64, round int) { binsGeneric(m, xs, round) }
-
+// shingleGeneric writes the shingles of tokens to out; len(out) = len(tokens)-w+1.
 func shingleGeneric(win *window, tokens, out []uint64) {
 	w := win.w
 	h := shingleOf(tokens[:w])
@@ -27,6 +20,7 @@ func shingleGeneric(win *window, tokens, out []uint64) {
 	}
 }
 
+// minimaGeneric lowers m[i] to the least a[i]·x+b[i] mod 2^64 over xs.
 func minimaGeneric(m, a, b, xs []uint64) {
 	a, b = a[:len(m)], b[:len(m)]
 	i := 0
@@ -49,6 +43,8 @@ func minimaGeneric(m, a, b, xs []uint64) {
 	}
 }
 
+// binsGeneric lowers m[bin] to round<<62 | h>>2 for each x of xs, where h is
+// its mix of that round and bin the upper half of h scaled to len(m).
 func binsGeneric(m, xs []uint64, round int) {
 	t := uint64(len(m))
 	tag := uint64(round) << 62

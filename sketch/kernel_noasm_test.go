@@ -1,0 +1,5 @@
+//go:build !amd64 || purego
+
+package sketch
+
+func implementations() []implementation { return []implementation{{"generic", func() {}}} }
