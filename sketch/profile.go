@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -311,6 +312,9 @@ func (p Profile) Validate() error {
 		}
 	default:
 		return fmt.Errorf("bits=%d, want 1, 2, 4, 8 or 64", p.Bits)
+	}
+	if p.Family == Weighted && p.Bag {
+		return errors.New("bag: the family weighted counts occurrences by itself")
 	}
 	if p.Family == Bottom && (p.Size < 1 || p.Size > 65535) {
 		return fmt.Errorf("bottom=%d, want 1 to 65535", p.Size)

@@ -15,6 +15,7 @@ type Sketcher struct {
 	tokenizer tokenizer
 	window    *window
 	labels    labeller // of a bag
+	replicas  labeller // of the weights in a set
 	sampler   sampler
 
 	tokens       tokens
@@ -46,6 +47,7 @@ func (s *Sketcher) Profile() Profile { return s.profile }
 func (s *Sketcher) Reset() {
 	s.fingerprints, s.seen = s.fingerprints[:0], 0
 	clear(s.labels)
+	clear(s.replicas)
 	s.sampler.reset()
 	if s.tokenizer != nil {
 		s.tokenizer.reset()

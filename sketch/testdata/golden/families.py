@@ -1,0 +1,93 @@
+"""Writes families.tsv: the slots of small sets in families whose definition is arithmetic.
+
+Run as: python3 families.py > families.tsv
+An implementation of its own of the definitions written down in weighted.go and
+lean.go, without their economies of time: every element is tried in every slot.
+Python's floats are IEEE doubles, never fused.
+
+Columns: family, t, elements (fingerprint or fingerprint:weight, separated by
+blanks), slots. Fingerprints and slots in hexadecimal, weights in decimal.
+The rows "logarithm" have a number and the bits of its logarithm.
+"""
+import math
+import struct
+
+MASK = (1 << 64) - 1
+K1, K2, STEP = 0x9FB21C651E98DF25, 0xD6E8FEB86659FD93, 0x9E3779B97F4A7C16
+
+
+def splitmix(seed):
+    while True:
+        seed = (seed + 0x9E3779B97F4A7C15) & MASK
+        z = seed
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        yield z ^ z >> 31
+
+
+numbers = splitmix(2000)
+PERMUTATIONS = [(next(numbers) | 1, next(numbers)) for _ in range(4096)]
+
+
+def mix(x, r=0):
+    h = x * (K1 + r * STEP) & MASK
+    h ^= h >> 32
+    h = h * K2 & MASK
+    return h ^ h >> 29
+
+
+def linear(i, x):
+    a, b = PERMUTATIONS[i]
+    return a * x + b & MASK
+
+
+def bits(f):
+    return struct.unpack(">Q", struct.pack(">d", f))[0]
+
+
+def logarithm(x):
+    m, e = math.frexp(x)  # m from 0.5 to 1
+    m, e = m * 2, e - 1
+    if m > math.sqrt(2):
+        m, e = m * 0.5, e + 1
+    s = (m - 1) / (m + 1)
+    z = s * s
+    p = 0.0
+    for n in range(23, 1, -2):
+        p = z * (p + 1 / n)
+    return e * 0.6931471805599453 + (2 * s + 2 * s * p)
+
+
+def uniform(v):
+    return ((v & 0xFFFFFFFF) + 0.5) * 2.0**-32
+
+
+def weighted(i, x, weight):
+    h = linear(i, x)
+    a, b, c = mix(h, 0), mix(h, 1), mix(h, 2)
+    r = -logarithm(uniform(a >> 32) * uniform(a))
+    v = uniform(b >> 32) * uniform(b)
+    beta = uniform(c >> 32)
+    k = math.floor(logarithm(weight) / r + beta)
+    order = logarithm(-logarithm(v)) - r * (k - beta + 1)
+    o = bits(order)
+    return ~o & MASK if o >> 63 else o | 1 << 63
+
+
+def row(family, t, elements, slot):
+    spelled = " ".join("%016x" % e[0] + (":%r" % e[1] if len(e) > 1 else "") for e in elements)
+    print(family, t, spelled, " ".join("%016x" % min(slot(i, *e) for e in elements) for i in range(t)), sep="\t")
+
+
+for x in (1.0, 2.0, 0.5, 3.0, 10.0, 1e-300, 5e-324, 1e300, 1.7976931348623157e308, 0.1, math.sqrt(2), 1.414213562373095, 1.4142135623730951, 1 - 2**-53, 1 + 2**-52, 2**-33.0, 0.9999999998):
+    print("logarithm", repr(x), "%016x" % bits(logarithm(x)), sep="\t")
+
+some = splitmix(7)
+xs = [next(some) for _ in range(300)]
+weights = [1.0, 2.0, 0.1, 1e-9, 3.75, 1e12, 0.3333333333333333, 5e-324, 1e300, 17.0]
+row("weighted", 8, [(xs[0], 1.0)], weighted)
+row("weighted", 8, [(xs[0], 1e300)], weighted)
+row("weighted", 8, [(xs[0], 5e-324)], weighted)
+row("weighted", 8, [(xs[0], 2.5), (xs[1], 0.5), (0, 1.0)], weighted)
+row("weighted", 12, [(x, w) for x, w in zip(xs, weights)], weighted)
+row("weighted", 12, [(x, 1.0 + i % 7) for i, x in enumerate(xs)], weighted)
