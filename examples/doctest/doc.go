@@ -12,8 +12,11 @@
 //   - The next block, when it is marked text, is the output of the one before,
 //     errors included. In it … stands for any text within the line, and on a
 //     line of its own for any number of lines: times, versions, lengths.
-//   - A second word on the fence, norun, shows a block without running it:
-//     commands that install things or run for ever. No other block is exempt.
+//   - With postgres as the second word on a fence the page has a PostgreSQL
+//     database too: such an sql block is typed into psql, and $DATABASE_URL is
+//     its address for sh blocks.
+//   - With norun as the second word a block is shown and not run: commands that
+//     install things or run for ever. No other block is exempt.
 //
 // One page alone:
 //

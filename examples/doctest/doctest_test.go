@@ -46,7 +46,7 @@ func TestBlocks(t *testing.T) {
 	if b := got[1]; b.line != 17 || b.lang != "sh" || b.code != "true" || b.output != nil {
 		t.Errorf("second block: %+v %+v", b, b.output)
 	}
-	for _, bad := range []string{"```sql\nselect 1;", "```\nno language\n```"} {
+	for _, bad := range []string{"```sql\nselect 1;", "```\nno language\n```", "```sql mysql\n```"} {
 		if _, err := blocks(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}

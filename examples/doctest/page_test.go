@@ -9,10 +9,11 @@ import (
 // block is one fenced block of a page that is to be run, with the output that
 // the page shows for it.
 type block struct {
-	line   int // of the opening fence, counted from 1
-	lang   string
-	code   string
-	output *output
+	line     int // of the opening fence, counted from 1
+	lang     string
+	postgres bool
+	code     string
+	output   *output
 }
 
 // output is the text block behind a block, by the lines of the page that it
@@ -45,9 +46,21 @@ func blocks(page string) ([]block, error) {
 			return nil, fmt.Errorf("line %d: the block names no language (sql, sh, text, …)", i+1)
 		}
 		switch {
-		case (info[0] == "sql" || info[0] == "sh") && !(len(info) > 1 && info[1] == "norun"):
-			found = append(found, block{line: i + 1, lang: info[0], code: text})
+		case info[0] == "sql" || info[0] == "sh":
+			b := block{line: i + 1, lang: info[0], code: text}
 			awaits = true
+			switch word := strings.Join(info[1:], " "); word {
+			case "":
+			case "postgres":
+				b.postgres = true
+			case "norun":
+				awaits = false
+			default:
+				return nil, fmt.Errorf("line %d: a block cannot be %q, only postgres or norun", i+1, word)
+			}
+			if awaits {
+				found = append(found, b)
+			}
 		case info[0] == "text" && awaits:
 			found[len(found)-1].output = &output{first, end, text}
 			awaits = false
