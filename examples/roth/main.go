@@ -1,0 +1,128 @@
+// Command roth repeats the experiment of M. Scott Roth's "Similarity Index"
+// (2011): fifteen documents, 656 ways to reduce each of them to one number, and
+// the question which of these numbers lie within 30 % of each other for the
+// documents that are similar, and for those alone.
+//
+//	go run ./examples/roth [-folder DIR] [-out DIR] [-map VARIANT,...]
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "roth:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("roth", flag.ContinueOnError)
+	folder := flags.String("folder", "", "read the fifteen documents of Table 1 from this `folder`, instead of building them from Debian's packages bible-kjv and miscfiles")
+	target := flags.String("out", "build/roth", "the `folder` for the CSV, the heat maps and the collection that was built")
+	maps := flags.String("map", "", "draw heat maps of these `variants` too, such as 43A/8,9B/16")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is no option", flags.Arg(0))
+	}
+	var wished []sketch.Variant
+	for name := range strings.FieldsFuncSeq(*maps, func(c rune) bool { return c == ',' || c == ' ' }) {
+		v, err := sketch.ParseVariant(name)
+		if err != nil {
+			return err
+		}
+		wished = append(wished, v)
+	}
+
+	var texts [][]byte
+	var err error
+	if *folder != "" {
+		texts, err = readFolder(*folder)
+	} else if texts, err = buildCollection(); err == nil {
+		err = writeCollection(filepath.Join(*target, "collection"), texts)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(*target, 0o755); err != nil {
+		return err
+	}
+
+	results := make([]result, 0, 656)
+	for _, v := range sketch.Variants() {
+		results = append(results, judge(v.String(), indexesOf(v, texts)))
+	}
+	e := newExperiment(texts, results)
+	if err := e.print(out); err != nil {
+		return err
+	}
+
+	sheet := filepath.Join(*target, "similarity-indexes.csv")
+	if err := writeCSV(sheet, results); err != nil {
+		return err
+	}
+	drawn := e.remarkable()
+	for _, v := range wished {
+		drawn = append(drawn, judge(v.String(), indexesOf(v, texts)))
+	}
+	if err := drawMaps(*target, drawn); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nWritten: %s, a row for each document and a column for each combination;\n%s, heat maps of %d combinations", sheet, filepath.Join(*target, "*.svg"), len(drawn))
+	if *folder == "" {
+		fmt.Fprintf(out, ";\n%s, the documents", filepath.Join(*target, "collection"))
+	}
+	fmt.Fprintln(out, ".")
+	return nil
+}
+
+func indexesOf(v sketch.Variant, texts [][]byte) []index {
+	indexes := make([]index, len(texts))
+	for i, text := range texts {
+		indexes[i].value, indexes[i].valid = v.Index(text)
+	}
+	return indexes
+}
+
+// writeCSV writes the sheet that Roth loaded into Excel. No index, an empty cell.
+func writeCSV(name string, results []result) (err error) {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	sheet := csv.NewWriter(file)
+	row := []string{"document"}
+	for _, r := range results {
+		row = append(row, r.variant)
+	}
+	sheet.Write(row)
+	for i, d := range table1 {
+		row = append(row[:0], d.name)
+		for _, r := range results {
+			cell := ""
+			if r.indexes[i].valid {
+				cell = strconv.FormatInt(r.indexes[i].value, 10)
+			}
+			row = append(row, cell)
+		}
+		sheet.Write(row)
+	}
+	sheet.Flush()
+	return sheet.Error()
+}
