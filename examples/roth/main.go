@@ -63,10 +63,24 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 
-	results := make([]result, 0, 656)
+	var variants []string
 	for _, v := range sketch.Variants() {
-		results = append(results, judge(v.String(), indexesOf(v, texts)))
+		variants = append(variants, v.String())
 	}
+	experiments := len(variants)
+	for _, v := range wished {
+		variants = append(variants, v.String())
+	}
+	indexes, err := allIndexes(texts, variants)
+	if err != nil {
+		return err
+	}
+	var results []result
+	for i, v := range variants {
+		results = append(results, judge(v, indexes[i]))
+	}
+	results, extra := results[:experiments], results[experiments:]
+
 	e := newExperiment(texts, results)
 	if err := e.print(out); err != nil {
 		return err
@@ -76,10 +90,7 @@ func run(args []string, out io.Writer) error {
 	if err := writeCSV(sheet, results); err != nil {
 		return err
 	}
-	drawn := e.remarkable()
-	for _, v := range wished {
-		drawn = append(drawn, judge(v.String(), indexesOf(v, texts)))
-	}
+	drawn := append(e.remarkable(), extra...)
 	if err := drawMaps(*target, drawn); err != nil {
 		return err
 	}
@@ -89,14 +100,6 @@ func run(args []string, out io.Writer) error {
 	}
 	fmt.Fprintln(out, ".")
 	return nil
-}
-
-func indexesOf(v sketch.Variant, texts [][]byte) []index {
-	indexes := make([]index, len(texts))
-	for i, text := range texts {
-		indexes[i].value, indexes[i].valid = v.Index(text)
-	}
-	return indexes
 }
 
 // writeCSV writes the sheet that Roth loaded into Excel. No index, an empty cell.
