@@ -42,6 +42,18 @@ var (
 	labels64   = newField(labelPolynomial)
 )
 
+// reciprocal returns the quotient of t^128 by p, without its leading bit: it
+// turns a division by p into two multiplications (see shingle_amd64.s).
+func (f field) reciprocal() uint64 {
+	var q uint64
+	r := f.Low // t^64, then the remainders of a division by hand
+	for range 64 {
+		q = q<<1 | r>>63
+		r = f.double(r)
+	}
+	return q
+}
+
 // wordPower returns t^(64·n).
 func (f field) wordPower(n int) uint64 {
 	r := uint64(1)

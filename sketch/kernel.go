@@ -1,12 +1,14 @@
 package sketch
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // The hot loops, each in plain Go here, nameGeneric, with what it does. The
 // code calls nameKernel, which chooses at run time the form that the processor
 // does fastest; every form gives the same bits. The build tag purego leaves the
 // plain one alone.
-
-// shingleSlack is how many values past the count a kernel may write.
-const shingleSlack = 8
 
 // shingleGeneric writes the shingles of tokens to out; len(out) = len(tokens)-w+1.
 func shingleGeneric(win *window, tokens, out []uint64) {
@@ -46,11 +48,114 @@ func minimaGeneric(m, a, b, xs []uint64) {
 // binsGeneric lowers m[bin] to round<<62 | h>>2 for each x of xs, where h is
 // its mix of that round and bin the upper half of h scaled to len(m).
 func binsGeneric(m, xs []uint64, round int) {
-	t := uint64(len(m))
-	tag := uint64(round) << 62
+	t, tag := uint64(len(m)), uint64(round)<<roundShift
+	limit, lower := binsLimit(m, len(xs), tag)
+	if !lower {
+		return
+	}
 	for _, x := range xs {
 		h := mixRound(x, round)
-		bin := h >> 32 * t >> 32
-		m[bin] = min(m[bin], tag|h>>2)
+		if h <= limit {
+			bin := h >> 32 * t >> 32
+			m[bin] = min(m[bin], tag|h>>2)
+		}
 	}
+}
+
+// binsLimit returns the largest mixed value that could lower a bin, and false
+// when there is none. In a long document that is soon a small number, and most
+// values need not be taken to their bins. It is not worth a look at all the
+// bins for a few values.
+func binsLimit(m []uint64, values int, tag uint64) (uint64, bool) {
+	if values < len(m) {
+		return ^uint64(0), true
+	}
+	var most uint64
+	for _, v := range m {
+		most = max(most, v)
+	}
+	switch {
+	case most>>roundShift > tag>>roundShift:
+		return ^uint64(0), true
+	case most <= tag:
+		return 0, false
+	}
+	return most<<2 - 1, true
+}
+
+// fingerprintGeneric writes the fingerprints of the tokens of text. There are
+// tokenSlack bytes of capacity behind the text.
+func fingerprintGeneric(out []uint64, text []byte, spans []span) {
+	text = text[:len(text)+tokenSlack]
+	out = out[:len(spans)]
+	for i, s := range spans {
+		at := s.start + (s.end-s.start)&^7 // the last word, of 7 bytes at most
+		marker := uint64(1) << ((s.end - at) * 8)
+		h := binary.LittleEndian.Uint64(text[at:])&(marker-1) | marker
+		for at > s.start {
+			at -= 8
+			h = shingles64.shift.times(h) ^ binary.LittleEndian.Uint64(text[at:])
+		}
+		out[i] = h
+	}
+}
+
+// edgesGeneric finds the words, runs of letters and digits, at the beginning
+// of src up to the first byte that is not ASCII, done bytes. It copies these to
+// text, with fold, 0x20 or 0, set in every byte, and writes to edges the
+// positions where a word begins and ends, in turn, base added to each; an odd
+// count leaves the last word open, up to done. It may write edgesSlack more
+// bytes of text, and edges, than there are bytes in src.
+func edgesGeneric(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
+	folds := uint64(fold) * ones8
+	var before uint64 // 1 if the byte before is of a word
+	for ; done+64 <= len(src); done += 64 {
+		from, to := src[done:done+64:done+64], text[done:done+64:done+64]
+		var mask, foreign uint64
+		for i := 0; i < 64; i += 8 {
+			w := binary.LittleEndian.Uint64(from[i:])
+			foreign |= w
+			binary.LittleEndian.PutUint64(to[i:], w|folds)
+			// The high bits of the bytes, multiplied together in the top one.
+			mask |= wordBytes(w) >> 7 * 0x0102040810204080 >> 56 << i
+		}
+		if foreign&highs8 != 0 {
+			break
+		}
+		changes := mask ^ (mask<<1 | before)
+		before = mask >> 63
+		n := bits.OnesCount64(changes)
+		list := edges[count : count+64 : count+64]
+		at := base + uint32(done)
+		for i := 0; i < n; i++ {
+			list[i&63] = at + uint32(bits.TrailingZeros64(changes))
+			changes &= changes - 1
+		}
+		count += n
+	}
+	for ; done < len(src) && src[done] < 0x80; done++ {
+		c := src[done]
+		text[done] = c | fold
+		if word := wordBytes(uint64(c)) >> 7; word != before {
+			edges[count] = base + uint32(done)
+			count++
+			before = word
+		}
+	}
+	return count, done
+}
+
+const (
+	ones8  = 0x0101010101010101
+	highs8 = 0x8080808080808080
+)
+
+// wordBytes sets the high bit of each byte of w that is an ASCII letter or
+// digit. Adding 0x80-x to a byte below 0x80 sets its high bit from x on.
+func wordBytes(w uint64) uint64 {
+	low := w &^ highs8
+	letter := low | 0x20*ones8
+	letter = (letter + (0x80-'a')*ones8) &^ (letter + (0x7f-'z')*ones8)
+	digit := (low + (0x80-'0')*ones8) &^ (low + (0x7f-'9')*ones8)
+	return (letter | digit) & highs8 &^ w
 }

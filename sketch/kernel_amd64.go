@@ -2,6 +2,8 @@
 
 package sketch
 
+import "unsafe"
+
 // minimaKernel is minimaGeneric, see there.
 func minimaKernel(m, a, b, xs []uint64) {
 	if len(xs) == 0 || len(m) == 0 {
@@ -46,6 +48,123 @@ func minima512(m, a, b *uint64, low, high uint64, x *uint64, n int)
 //go:noescape
 func minima256(m, a, b *uint64, x *uint64, n int)
 
-func shingleKernel(win *window, tokens, out []uint64) { shingleGeneric(win, tokens, out) }
+var shingleReciprocal = shingles64.reciprocal()
 
-func binsKernel(m, xs []uint64, round int) { binsGeneric(m, xs, round) }
+// mostDirect is the longest shingle that is cheaper summed anew than slid by
+// one token.
+const mostDirect = 64
+
+func shingleKernel(win *window, tokens, out []uint64) {
+	n := len(out)
+	switch {
+	case useAVX512Bytes && n > 0 && win.w <= mostDirect:
+		shingle512(&out[0], &tokens[0], &win.coef[0], win.w, n, shinglePolynomial.Low, shingleReciprocal)
+	case useAVX2 && n > 1 && win.w <= mostDirect:
+		shingle128(&out[0], &tokens[0], &win.coef[0], win.w, n, shinglePolynomial.Low, shingleReciprocal)
+	default:
+		shingleGeneric(win, tokens, out)
+	}
+}
+
+//go:noescape
+func shingle512(out, tokens, coef *uint64, w, n int, p, mu uint64)
+
+//go:noescape
+func shingle128(out, tokens, coef *uint64, w, n int, p, mu uint64)
+
+func fingerprintKernel(out []uint64, text []byte, spans []span) {
+	if !useAVX2 {
+		fingerprintGeneric(out, text, spans)
+		return
+	}
+	for len(spans) > 0 {
+		n := fingerprints128(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, shinglePolynomial.Low, shingleReciprocal)
+		if n < len(spans) {
+			out[n] = tokenFingerprint(text[spans[n].start:spans[n].end])
+			n++
+		}
+		out, spans = out[n:], spans[n:]
+	}
+}
+
+// tokenMasks has, for a token of each length to 15, the mask of its bytes, and
+// from 16 on the marker above them.
+var tokenMasks = func() (table [32][16]byte) {
+	for n := range 16 {
+		for i := range n {
+			table[n][i] = 0xff
+		}
+		table[16+n][n] = 1
+	}
+	return table
+}()
+
+//go:noescape
+func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+
+func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
+	switch {
+	case len(src) == 0:
+		return 0, 0
+	case useAVX512Bytes:
+		return edges512(&text[0], &edges[0], &src[0], len(src), uint64(base), uint64(fold))
+	case !useAVX2:
+		return edgesGeneric(text, edges, src, base, fold)
+	}
+	if whole := len(src) / 64; whole > 0 {
+		count, done = edges256(&text[0], &edges[0], &src[0], whole, uint64(base), uint64(fold), 0)
+		done *= 64
+	}
+	// The block that is not whole or not ASCII, with zeros to its end.
+	var pad [64]byte
+	n := copy(pad[:], src[done:min(done+64, len(src))])
+	for i, c := range pad[:n] {
+		if c >= 0x80 {
+			clear(pad[i:])
+			n = i
+			break
+		}
+	}
+	if n == 0 {
+		return count, done
+	}
+	more, _ := edges256(&text[done], &edges[count], &pad[0], 1, uint64(base)+uint64(done), uint64(fold), uint64(count&1))
+	count += more
+	done += n
+	if more > 0 && edges[count-1] == base+uint32(done) {
+		count-- // the zeros ended a word
+	}
+	return count, done
+}
+
+//go:noescape
+func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64) (count, done int)
+
+//go:noescape
+func edges256(text *byte, edges *uint32, src *byte, blocks int, base, fold, carry uint64) (count, done int)
+
+func binsKernel(m, xs []uint64, round int) {
+	if !useAVX512 {
+		binsGeneric(m, xs, round)
+		return
+	}
+	t, tag := uint64(len(m)), uint64(round)<<roundShift
+	limit, lower := binsLimit(m, len(xs), tag)
+	if !lower {
+		return
+	}
+	const block = 64
+	var mixed [block + 8]uint64
+	for len(xs) > 0 {
+		n := min(len(xs), block)
+		kept := mix512(&mixed[0], &xs[0], n, mixFirst+uint64(round)*mixStep, mixSecond, limit)
+		for _, h := range mixed[:kept] {
+			bin := h >> 32 * t >> 32
+			m[bin] = min(m[bin], tag|h>>2)
+		}
+		xs = xs[n:]
+	}
+}
+
+//go:noescape
+func mix512(out, x *uint64, n int, first, second, limit uint64) int

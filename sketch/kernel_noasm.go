@@ -7,3 +7,9 @@ func shingleKernel(win *window, tokens, out []uint64) { shingleGeneric(win, toke
 func minimaKernel(m, a, b, xs []uint64) { minimaGeneric(m, a, b, xs) }
 
 func binsKernel(m, xs []uint64, round int) { binsGeneric(m, xs, round) }
+
+func fingerprintKernel(out []uint64, text []byte, spans []span) { fingerprintGeneric(out, text, spans) }
+
+func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
+	return edgesGeneric(text, edges, src, base, fold)
+}

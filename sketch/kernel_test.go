@@ -1,6 +1,7 @@
 package sketch
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -115,6 +116,213 @@ func FuzzMinimaKernel(f *testing.F) {
 	})
 }
 
+func TestShingleKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 2))
+	withEach(t, func(name string) {
+		check := func(w, n int) {
+			tokens, win := randomValues(random, w+n-1), newWindow(w)
+			want := make([]uint64, n)
+			shingleGeneric(win, tokens, want)
+			for i, h := range want {
+				if h != shingleOf(tokens[i:i+w]) {
+					t.Fatalf("w=%d: shingle %d slid to is not the one of its tokens", w, i)
+				}
+			}
+			got, intact := guarded(make([]uint64, n))
+			shingleKernel(win, slices.Clip(tokens), got)
+			if !slices.Equal(got, want) || !intact() {
+				t.Fatalf("%s: %d shingles of %d tokens differ", name, n, w)
+			}
+		}
+		for _, n := range around[1:] {
+			check(4, n)
+		}
+		for w := range 70 {
+			check(w+1, 21)
+		}
+	})
+}
+
+func TestBinsKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 3))
+	withEach(t, func(name string) {
+		check := func(slots, n, round int) {
+			xs, start := randomValues(random, n), make([]uint64, slots)
+			for i := range start {
+				// Empty, of some round, or small.
+				start[i] = emptySlot >> (random.IntN(4) * (n % 3))
+				if n%2 == 0 {
+					start[i] = random.Uint64() >> (n % 9)
+				}
+			}
+			want := slices.Clone(start)
+			for _, x := range xs { // the definition
+				h := mixRound(x, round)
+				bin := h >> 32 * uint64(slots) >> 32
+				want[bin] = min(want[bin], uint64(round)<<62|h>>2)
+			}
+			got, intact := guarded(start)
+			binsKernel(got, xs, round)
+			if !slices.Equal(got, want) || !intact() {
+				t.Fatalf("%s: round %d of %d values in %d bins differs", name, round, n, slots)
+			}
+		}
+		for round := range fastRounds {
+			for _, n := range around {
+				check(84, n, round)
+				check(n+1, 100, round)
+			}
+		}
+		check(4096, 10000, 0)
+	})
+}
+
+// asciiText is text for the word kernels: mostly words, with runs and rubbish.
+func asciiText(random *rand.Rand, n int) []byte {
+	text := make([]byte, 0, n+200)
+	for len(text) < n {
+		switch random.IntN(20) {
+		case 0:
+			text = append(text, byte(random.UintN(128)))
+		case 1:
+			for range random.IntN(200) {
+				text = append(text, "aZ"[random.IntN(2)])
+			}
+		case 2:
+			for range random.IntN(80) {
+				text = append(text, "x."[len(text)&1])
+			}
+		}
+		for range random.IntN(12) {
+			text = append(text, "abcdefghijklmnopqrstuvwxyzABCXYZ0189"[random.IntN(36)])
+		}
+		for range random.IntN(3) {
+			text = append(text, " ,@[`{/:\n\x00\x7f"[random.IntN(11)])
+		}
+	}
+	return text[:n]
+}
+
+func checkEdges(t *testing.T, name string, src []byte, fold byte) {
+	t.Helper()
+	const base = 1000
+	room := len(src) + edgesSlack
+	text, edges := make([]byte, room), make([]uint32, room)
+	count, done := edgesKernel(text, edges, src, base, fold)
+	// The definition, a byte at a time.
+	var want []uint32
+	n, inside := 0, false
+	for ; n < len(src) && src[n] < 0x80; n++ {
+		c := src[n] | 0x20
+		if word := c >= 'a' && c <= 'z' || src[n] >= '0' && src[n] <= '9'; word != inside {
+			want = append(want, uint32(base+n))
+			inside = word
+		}
+		if text[n] != src[n]|fold {
+			t.Fatalf("%s: byte %d of %q became %q", name, n, src, text[n])
+		}
+	}
+	if done != n || !slices.Equal(edges[:count], want) {
+		t.Fatalf("%s: edges of %q are %d to %d, want %d to %d", name, src, edges[:count], done, want, n)
+	}
+}
+
+func TestEdgesKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 4))
+	withEach(t, func(name string) {
+		for _, n := range append(around, 4095, 4096, 4097) {
+			for range 10 {
+				src := asciiText(random, n)
+				checkEdges(t, name, src, 0x20)
+				checkEdges(t, name, src, 0)
+				if n > 0 {
+					src[random.IntN(n)] |= 0x80
+					checkEdges(t, name, src, 0x20)
+				}
+			}
+		}
+		for _, pattern := range []string{"a", " ", "a ", "aa  "} {
+			for n := range 200 {
+				checkEdges(t, name, bytes.Repeat([]byte(pattern), n), 0x20)
+			}
+		}
+	})
+}
+
+func FuzzEdgesKernel(f *testing.F) {
+	f.Add([]byte("The quick brown fox, 2 lazy dogs; caf\xc3\xa9. And then some more text for a whole block"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		withEach(t, func(name string) {
+			checkEdges(t, name, src, 0x20)
+			checkEdges(t, name, src, 0)
+		})
+	})
+}
+
+func TestFingerprintKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 5))
+	withEach(t, func(name string) {
+		for _, n := range around {
+			var tok tokens
+			for range n {
+				start := len(tok.text)
+				for range 1 + random.IntN([]int{7, 15, 40}[n%3]) {
+					tok.text = append(tok.text, byte(random.UintN(256)))
+				}
+				tok.spans = append(tok.spans, span{uint32(start), uint32(len(tok.text))})
+				tok.text = append(tok.text, asciiText(random, random.IntN(5))...)
+			}
+			before := []uint64{1, 2, 3}
+			got := tok.appendFingerprints(before)
+			for i, s := range tok.spans {
+				if want := tokenFingerprint(tok.text[s.start:s.end]); got[3+i] != want {
+					t.Fatalf("%s: the fingerprint of %q is %#x, want %#x", name, tok.text[s.start:s.end], got[3+i], want)
+				}
+			}
+			if len(got) != 3+n || !slices.Equal(got[:3], before) {
+				t.Fatalf("%s: %d fingerprints after 3, want %d", name, len(got)-3, n)
+			}
+		}
+	})
+}
+
+// The ASCII path gives the words of the general one, wherever a piece ends.
+func TestAsciiWords(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 6))
+	withEach(t, func(name string) {
+		for round := range 300 {
+			src := asciiText(random, random.IntN(9000))
+			if len(src) > 0 && round%2 == 0 {
+				src[random.IntN(len(src))] = 0xe9
+			}
+			final := round%3 > 0
+			var got tokens
+			got.text = append(got.text, "before"...)
+			n := got.asciiWords(src, true, final)
+			var want []string
+			for _, w := range bytes.FieldsFunc(bytes.ToLower(src[:n]), func(r rune) bool { return wordBytes(uint64(r)) == 0 }) {
+				want = append(want, string(w))
+			}
+			var have []string
+			for _, s := range got.spans {
+				have = append(have, string(got.text[s.start:s.end]))
+			}
+			if !slices.Equal(have, want) {
+				t.Fatalf("%s: the words of %q are %q, want %q", name, src[:n], have, want)
+			}
+			if n > 0 && n < len(src) && wordBytes(uint64(src[n-1])) != 0 && wordBytes(uint64(src[n])) != 0 {
+				t.Fatalf("%s: a piece ends in a word, %q|%q", name, src[:n], src[n:])
+			}
+			if n > 0 && (n < len(src) && src[n] >= 0x80 || n == len(src) && !final) {
+				t.Fatalf("%s: a piece ends where a mark may follow: %q|%q", name, src[:n], src[n:])
+			}
+			if n == 0 && len(src) > 1 && src[0] < 0x80 && final && len(want) > 1 {
+				t.Fatalf("%s: nothing was taken of %q", name, src)
+			}
+		}
+	})
+}
+
 // words64 are the whole 8-byte words of data.
 func words64(data []byte) []uint64 {
 	x := make([]uint64, len(data)/8)
@@ -146,4 +354,62 @@ func BenchmarkMinima(b *testing.B) {
 			benchmarkEach(b, []int{64, 512}, func(xs []uint64) { minimaKernel(c.m, c.a, c.b, xs) })
 		})
 	}
+}
+
+func BenchmarkShingle(b *testing.B) {
+	for _, w := range []int{1, 4, 9, 32, 64} {
+		win := newWindow(w)
+		out := make([]uint64, 1024)
+		b.Run(fmt.Sprintf("w=%d", w), func(b *testing.B) {
+			benchmarkEach(b, []int{512}, func(xs []uint64) { shingleKernel(win, xs, out[:len(xs)-w+1]) })
+		})
+	}
+}
+
+func BenchmarkBins(b *testing.B) {
+	m := make([]uint64, 84)
+	for _, first := range []bool{true, false} {
+		b.Run(fmt.Sprintf("empty=%v", first), func(b *testing.B) {
+			benchmarkEach(b, []int{64, 512}, func(xs []uint64) {
+				for i := range m {
+					m[i] = emptySlot >> 2
+					if !first {
+						m[i] >>= 6
+					}
+				}
+				binsKernel(m, xs, 0)
+			})
+		})
+	}
+}
+
+func BenchmarkEdges(b *testing.B) {
+	text, edges := make([]byte, 5000), make([]uint32, 5000)
+	withEach(b, func(name string) {
+		for _, n := range []int{500, 4096} {
+			src := english(n)
+			b.Run(fmt.Sprintf("impl=%s/size=%dB", name, n), func(b *testing.B) {
+				b.SetBytes(int64(n))
+				for b.Loop() {
+					edgesKernel(text, edges, src, 0, 0x20)
+				}
+			})
+		}
+	})
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	withEach(b, func(name string) {
+		for _, n := range []int{500, 4096} {
+			var t tokens
+			t.asciiWords(english(n), true, true)
+			out := make([]uint64, 0, 5000)
+			b.Run(fmt.Sprintf("impl=%s/size=%dB", name, n), func(b *testing.B) {
+				b.SetBytes(int64(n))
+				for b.Loop() {
+					t.appendFingerprints(out)
+				}
+			})
+		}
+	})
 }

@@ -34,9 +34,9 @@ func (win *window) append(dst, tokens []uint64, short bool) []uint64 {
 	}
 	n := len(dst)
 	count := len(tokens) - win.w + 1
-	dst = grow(dst, n+count+shingleSlack)
-	shingleKernel(win, tokens, dst[n:n+count])
-	return dst[:n+count]
+	dst = grow(dst, n+count)
+	shingleKernel(win, tokens, dst[n:])
+	return dst
 }
 
 // shingleOf is the definition: the fingerprint of all the tokens as one shingle.

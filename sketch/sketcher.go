@@ -107,9 +107,7 @@ func (s *Sketcher) text(src []byte, final bool) int {
 			break
 		}
 		used += n
-		for _, t := range s.tokens.spans {
-			s.fingerprints = append(s.fingerprints, tokenFingerprint(s.tokens.text[t.start:t.end]))
-		}
+		s.fingerprints = s.tokens.appendFingerprints(s.fingerprints)
 		s.slide(false)
 	}
 	if final {

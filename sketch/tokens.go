@@ -51,6 +51,9 @@ type words struct {
 func (w *words) reset() {}
 
 func (w *words) next(t *tokens, src []byte, final bool) int {
+	if n := t.asciiWords(src, w.fold, final); n > 0 {
+		return n
+	}
 	n := len(src)
 	if n > pieceSize {
 		n = pieceSize
