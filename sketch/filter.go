@@ -38,9 +38,6 @@ const (
 	planShared  = 8  // r
 )
 
-// planHeaderBytes is the bytes in front of a stored sketch's payload.
-const planHeaderBytes = 20
-
 const flushBelow = 1e-150
 
 func flush(x float64) float64 {
@@ -210,7 +207,7 @@ func FilterPlan(resemblance, miss, acceptBelow, acceptRate float64) ([]FilterCho
 				met[r] = true
 				if unwanted.accept(r) <= acceptRate {
 					plan = append(plan, FilterChoice{
-						K: k, S: s, R: r, Permutations: k * s, Bytes: planHeaderBytes + 8*k + k*s,
+						K: k, S: s, R: r, Permutations: k * s, Bytes: headerSize + 8*k + k*s,
 						Miss: 1 - wanted.accept(r), Accept: unwanted.accept(r),
 					})
 				}

@@ -1,0 +1,240 @@
+package sketch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ClusterOptions say how a Clusterer works.
+type ClusterOptions struct {
+	// Shared is how many features two documents must share to be a pair: r.
+	// Defaults to 1.
+	Shared int
+
+	// Verify, when given, has the last word on a pair: it returns the
+	// resemblance of two documents, named by their ids, for instance by
+	// Resemblance of their sketches. Without it the shared features decide.
+	Verify func(a, b uint64) (float64, error)
+
+	// Resemblance is the least that Verify must return, above 0 and at most
+	// 1. It has no default, and is used with Verify alone.
+	Resemblance float64
+
+	// Chains makes a cluster of whatever is linked by pairs, as in Broder
+	// 2000, section 2, however little the ends of a chain have in common.
+	// Without Verify nothing can check the ends, and chains are the rule.
+	Chains bool
+
+	// Representatives is how many members of a cluster a verified document
+	// must resemble to be taken in; the more, the fewer strangers in large
+	// clusters, and the more calls of Verify. Clusters with no more distinct
+	// members than this have no two that do not resemble each other. Beyond
+	// it every member resembles all representatives, so any two resemble
+	// each other at least 2*Resemblance-1. Defaults to 32.
+	Representatives int
+
+	// FeatureLimit is how many documents may share a feature for all pairs
+	// of them to be considered. In a more popular ("hot") feature each is
+	// paired only with the first four documents and the four before it, in
+	// the order in which they were added. Defaults to 100.
+	FeatureLimit int
+
+	// Memory is the bytes that a Clusterer uses, whatever the number of
+	// documents; what does not fit goes to temporary files. At least 1 MB.
+	// Defaults to 256 MB.
+	Memory int
+
+	// Dir is where the temporary files are. Defaults to os.TempDir().
+	Dir string
+}
+
+const (
+	defaultRepresentatives = 32
+	defaultFeatureLimit    = 100
+	defaultMemory          = 256 << 20
+	leastMemory            = 1 << 20
+)
+
+func (o *ClusterOptions) setDefaults() error {
+	if o.Shared == 0 {
+		o.Shared = 1
+	}
+	if o.Representatives == 0 {
+		o.Representatives = defaultRepresentatives
+	}
+	if o.FeatureLimit == 0 {
+		o.FeatureLimit = defaultFeatureLimit
+	}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
+	if o.Dir == "" {
+		o.Dir = os.TempDir()
+	}
+	switch {
+	case o.Shared < 1:
+		return fmt.Errorf("sketch: cluster: %d shared features, want at least 1", o.Shared)
+	case o.Representatives < 1:
+		return fmt.Errorf("sketch: cluster: %d representatives, want at least 1", o.Representatives)
+	case o.FeatureLimit < hotHubs:
+		return fmt.Errorf("sketch: cluster: at most %d documents a feature, want at least %d", o.FeatureLimit, hotHubs)
+	case o.Memory < leastMemory:
+		return fmt.Errorf("sketch: cluster: %d bytes of memory, want at least %d", o.Memory, leastMemory)
+	case o.Verify != nil && !(o.Resemblance > 0 && o.Resemblance <= 1):
+		return fmt.Errorf("sketch: cluster: resemblance %v, want above 0 and at most 1", o.Resemblance)
+	}
+	return nil
+}
+
+// Pair is two documents that share enough features.
+type Pair struct {
+	A, B        uint64  // A is less than B
+	Shared      int     // features in common that were counted; a hot feature counts for the pairs it makes
+	Resemblance float64 // what Verify said; 0 without it
+}
+
+// Member is a document and its cluster, which bears the least id among its
+// members. A document that resembles no other is the cluster of itself.
+type Member struct{ ID, Cluster uint64 }
+
+// HotFeature is a feature that more documents share than FeatureLimit.
+type HotFeature struct {
+	Feature   int64
+	Documents int
+}
+
+// ClusterReport says what there was to do.
+type ClusterReport struct {
+	Documents int
+	Features  int64        // all documents' together
+	Hot       []HotFeature // the hundred most popular ones over the limit
+	HotCount  int          // all over the limit
+	Verified  int64        // calls of Verify
+	Pairs     int64        // given to Pairs, or by which Clusters joined something
+	Clusters  int          // of two members and more; 0 from Pairs
+	Clustered int          // documents in these
+	Largest   int          // members of the largest
+	TempBytes int64        // written to temporary files for sorting
+}
+
+// Clusterer finds the pairs and the clusters among documents from their
+// features, by the four phases of Broder 2000, section 2: expand into
+// (feature, document), sort, count the pairs by merging, union-find. It is
+// used once: Add every document, call Pairs or Clusters, Close. It is not for
+// concurrent use.
+type Clusterer struct {
+	options  ClusterOptions
+	temp     tempDir
+	features *sorter     // (feature, document's number)
+	ids      *pagedWords // of the documents by number, which is their order of arrival
+	report   ClusterReport
+	pairs    *sorter
+	ranked   *sorter
+	forest   forest
+	closed   bool
+	failed   error
+}
+
+// NewClusterer checks the options. It opens no file; the temporary files, if
+// the memory does not suffice, cannot be seen in their folder or are removed by
+// Close.
+func NewClusterer(o ClusterOptions) (*Clusterer, error) { return newClusterer(o, createTemp) }
+
+func newClusterer(o ClusterOptions, create func(dir string) (storage, error)) (*Clusterer, error) {
+	if err := o.setDefaults(); err != nil {
+		return nil, err
+	}
+	temp := tempDir{o.Dir, create}
+	return &Clusterer{
+		options:  o,
+		temp:     temp,
+		features: newSorter(temp, o.sorterRecords(), false),
+		ids:      newPagedWords(temp, o.Memory/8),
+		forest:   forest{newPagedWords(temp, o.Memory/8)},
+	}, nil
+}
+
+// Of the memory two sorters at a time have a fifth each, the ids and the
+// union-find an eighth each, the counter a sixteenth. The rest is left to
+// what growing leaves behind.
+func (o *ClusterOptions) sorterRecords() int { return o.Memory / 5 / recordBytes }
+func (o *ClusterOptions) counterSlots() int  { return o.Memory / 16 / recordBytes }
+
+var errClusterUsed = errors.New("sketch: cluster: a Clusterer is read once, by Pairs or by Clusters")
+
+// Add takes a document's features. The order and the repetitions of features
+// do not matter; without any the document stays alone. Every id is to be added
+// once: what is added twice is two documents.
+func (c *Clusterer) Add(id uint64, features []int64) error {
+	if c.failed != nil {
+		return c.failed
+	}
+	number := c.ids.n
+	if number == maxDocuments {
+		return fmt.Errorf("sketch: cluster: more than %d documents", maxDocuments)
+	}
+	err := c.ids.append(id)
+	for _, f := range features {
+		if err != nil {
+			break
+		}
+		err = c.features.add(record{uint64(f), uint64(number)})
+	}
+	c.report.Documents++
+	c.report.Features += int64(len(features))
+	c.failed = err
+	return err
+}
+
+// Pairs gives every pair that shares enough features, and is verified if
+// there is a Verify, to emit: once each, in the order in which the documents
+// were added, by the earlier one first. It stops at the first error of emit or
+// Verify, or when the context is done.
+func (c *Clusterer) Pairs(ctx context.Context, emit func(Pair) error) (ClusterReport, error) {
+	return c.read(func() error { return c.findPairs(ctx, emit) })
+}
+
+// Clusters gives every document with its cluster to emit, in the order in
+// which they were added. It stops at the first error of emit or Verify, or
+// when the context is done.
+func (c *Clusterer) Clusters(ctx context.Context, emit func(Member) error) (ClusterReport, error) {
+	return c.read(func() error { return c.findClusters(ctx, emit) })
+}
+
+func (c *Clusterer) read(work func() error) (ClusterReport, error) {
+	if c.failed != nil {
+		return c.report, c.failed
+	}
+	c.failed = errClusterUsed
+	err := work()
+	for _, s := range []*sorter{c.features, c.pairs, c.ranked} {
+		if s != nil {
+			c.report.TempBytes += s.spilled
+		}
+	}
+	if closed := c.Close(); err == nil {
+		err = closed
+	}
+	return c.report, err
+}
+
+// Close gives up the memory and the temporary files, which Pairs and Clusters
+// do themselves; it may be called at any time, and again.
+func (c *Clusterer) Close() error {
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	if c.failed == nil {
+		c.failed = errClusterUsed
+	}
+	var errs []error
+	for _, s := range []*sorter{c.features, c.pairs, c.ranked} {
+		if s != nil {
+			errs = append(errs, s.close())
+		}
+	}
+	return errors.Join(append(errs, c.ids.close(), c.forest.nodes.close())...)
+}
