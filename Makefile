@@ -10,12 +10,14 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
 
-build: $(if $(wildcard sqlext/loadable),build/alike.so) $(if $(wildcard pgworker/main.go),build/pgworker) ## the SQLite extension build/alike.so and the worker build/pgworker
+build: build/alike.so $(if $(wildcard pgworker/main.go),build/pgworker) ## the SQLite extension build/alike.so and the worker build/pgworker
 
 # A program that has the old file loaded keeps it: the new one takes its name, not its place.
 build/alike.so:
-	go build -trimpath -buildmode=c-shared -ldflags='-s -w -extldflags=-Wl,--version-script=$(CURDIR)/sqlext/loadable/exports.map' -o $@.new/alike.so ./sqlext/loadable
-	mv $@.new/alike.so $@ && rm -r $@.new
+	@mkdir -p build
+	new=build/.alike.$$$$; \
+	go build -trimpath -buildmode=c-shared -ldflags='-s -w -extldflags=-Wl,--version-script=$(CURDIR)/sqlext/loadable/exports.map' -o $$new ./sqlext/loadable; \
+	mv $$new $@; rm -f $$new.h
 
 build/pgworker:
 	go build -trimpath -o $@ ./pgworker

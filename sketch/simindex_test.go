@@ -364,18 +364,6 @@ func manyWords(n int) []byte {
 	return text
 }
 
-func TestIndexAllocatesNothing(t *testing.T) {
-	text := simindexText(t, "gettysburg.txt")
-	for _, name := range []string{"1A/4", "43B/40", "27C/40", "45B/40/100", "33D/4", "14A/4"} {
-		v := mustVariant(t, name)
-		v.Index(text)
-		// A collection may empty the pool between two runs.
-		if n := testing.AllocsPerRun(100, func() { v.Index(text) }); n > 0.5 {
-			t.Errorf("%s: %v allocations a document, want none", name, n)
-		}
-	}
-}
-
 func FuzzIndex(f *testing.F) {
 	f.Add("43B/40", []byte("Four score and seven years ago"))
 	f.Add("1C/4", []byte("it’s \xff\xc3 a 𝄞'𝄞"))
