@@ -28,6 +28,10 @@ func newSampler(p Profile) sampler {
 		return newBins(p.T)
 	case Lean:
 		return newLean(p.T)
+	case LeanZeros:
+		return newLeanZeros(p.T)
+	case LeanBiased:
+		return newLeanBiased(p.T)
 	case Weighted:
 		return newWeighted(p.T)
 	}
@@ -41,7 +45,7 @@ type permutations struct{ a, b []uint64 }
 
 var allPermutations = sync.OnceValue(func() (c permutations) {
 	next := splitmix(2000)
-	for range 4096 {
+	for range wordCount {
 		c.a = append(c.a, next()|1)
 		c.b = append(c.b, next())
 	}

@@ -35,14 +35,16 @@ func (s Stream) String() string { return streams[s].name }
 type Family uint8
 
 const (
-	Classic  Family = iota // Broder 2000: the minima of T independent permutations
-	Bottom                 // Broder 1997: MIN_s, the Size least values
-	Mod                    // Broder 1997: MOD_m, the values divisible by Modulus
-	Scaled                 // Broder 1997: L_i, the values divisible by 2^i, at most 100 of them
-	Fast                   // Dahlgaard, Knudsen and Thorup 2017: as Classic, one hash a shingle
-	Lean                   // Manasse: as Classic, with far fewer random bits
-	Bins                   // Ping Li: one permutation, T bins
-	Weighted               // Manasse's important features: consistent weighted sampling
+	Classic    Family = iota // Broder 2000: the minima of T independent permutations
+	Bottom                   // Broder 1997: MIN_s, the Size least values
+	Mod                      // Broder 1997: MOD_m, the values divisible by Modulus
+	Scaled                   // Broder 1997: L_i, the values divisible by 2^i, at most 100 of them
+	Fast                     // Dahlgaard, Knudsen and Thorup 2017: as Classic, one hash a shingle
+	Lean                     // Manasse: as Classic, with far fewer random bits
+	Bins                     // Ping Li: one permutation, T bins
+	Weighted                 // Manasse's important features: consistent weighted sampling
+	LeanZeros                // Lean by runs of zeros
+	LeanBiased               // Lean by biased bits
 )
 
 var families = [...]struct {
@@ -51,6 +53,7 @@ var families = [...]struct {
 }{
 	Classic: {"classic", true}, Bottom: {"bottom", false}, Mod: {"mod", false}, Scaled: {"scaled", false},
 	Fast: {"fast", true}, Lean: {"lean", true}, Bins: {"bins", true}, Weighted: {"weighted", true},
+	LeanZeros: {"lean-zeros", true}, LeanBiased: {"lean-biased", true},
 }
 
 func (f Family) String() string { return families[f].name }

@@ -12,7 +12,7 @@ import (
 
 // everyFamily is a profile of each family, and of each that can be cut.
 var everyFamily = []string{
-	"text", "web", "bing", "text fast", "text bins t=128", "text lean", "text bottom=100", "text bottom=100 mod=4",
+	"text", "web", "bing", "text fast", "text bins t=128", "text lean", "text lean-zeros", "text lean-biased", "text weighted", "text bottom=100", "text bottom=100 mod=4",
 	"text mod=8", "text scaled", "text bits=8", "text fast bits=2", "text bins t=128 bits=2", "text bits=1",
 	"text bag", "chars", "text t=100 bits=4",
 }

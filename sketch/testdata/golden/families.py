@@ -9,6 +9,7 @@ Columns: family, t, elements (fingerprint or fingerprint:weight, separated by
 blanks), slots. Fingerprints and slots in hexadecimal, weights in decimal.
 The rows "logarithm" have a number and the bits of its logarithm.
 """
+import bisect
 import math
 import struct
 
@@ -74,6 +75,77 @@ def weighted(i, x, weight):
     return ~o & MASK if o >> 63 else o | 1 << 63
 
 
+def fold(h):
+    h ^= h >> 32
+    h = h * K2 & MASK
+    return h ^ h >> 29
+
+
+def extension(i, x):
+    return mix(linear(i, x))
+
+
+def lean(i, x):
+    prefix = fold(linear(i // 8, x)) >> 8 * (i % 8) & 0xFF
+    return prefix << 56 | extension(i, x) >> 8
+
+
+def zeros_before(i, x, first):
+    """What piece i of the words of x lacks of 63 zeros."""
+    word, zeros = first, 0
+    while True:
+        w = fold(linear(word % 4096, x))
+        for b in range(64):
+            if not w >> b & 1:
+                zeros += 1
+            elif i == 0:
+                return 63 - min(zeros, 63)
+            else:
+                i, zeros = i - 1, 0
+        word += 1
+
+
+def zeros_slot(i, x, first=0):
+    return zeros_before(i, x, first) << 58 | extension(i, x) >> 6
+
+
+CUMULATIVE = [0]
+survive = 1 << 32
+while survive >> 6:
+    survive -= survive >> 6
+    CUMULATIVE.append((1 << 32) - survive)
+CUMULATIVE.append(1 << 32)
+
+
+def fair_bits(x):
+    word = 0
+    while True:
+        w = fold(linear(word % 4096, x))
+        yield from (w >> b & 1 for b in range(63, -1, -1))
+        word += 1
+
+
+def biased_slot(i, x):
+    stream = fair_bits(x)
+    at = -1
+    while True:
+        low, size = 0, 1 << 32
+        while True:  # bits until they tell the interval
+            size //= 2
+            low += size * next(stream)
+            gap = bisect.bisect_right(CUMULATIVE, low) - 1
+            if low + size <= CUMULATIVE[gap + 1]:
+                break
+        at += 1 + gap
+        if at > i:  # the first bit in slot i is a one
+            return 1 << 63 | zeros_slot(i, x, 2048) >> 1
+        zeros = 0
+        while not next(stream):
+            zeros += 1
+        if at == i:
+            return 63 - min(zeros, 63) << 57 | extension(i, x) >> 7
+
+
 def row(family, t, elements, slot):
     spelled = " ".join("%016x" % e[0] + (":%r" % e[1] if len(e) > 1 else "") for e in elements)
     print(family, t, spelled, " ".join("%016x" % min(slot(i, *e) for e in elements) for i in range(t)), sep="\t")
@@ -91,3 +163,8 @@ row("weighted", 8, [(xs[0], 5e-324)], weighted)
 row("weighted", 8, [(xs[0], 2.5), (xs[1], 0.5), (0, 1.0)], weighted)
 row("weighted", 12, [(x, w) for x, w in zip(xs, weights)], weighted)
 row("weighted", 12, [(x, 1.0 + i % 7) for i, x in enumerate(xs)], weighted)
+for family, slot, t in (("lean", lean, 13), ("lean-zeros", zeros_slot, 84), ("lean-biased", biased_slot, 84)):
+    row(family, t, [(0,)], slot)
+    row(family, t, [(xs[0],)], slot)
+    row(family, t, [(x,) for x in xs[:20]], slot)
+    row(family, t, [(x,) for x in xs], slot)
