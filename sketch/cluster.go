@@ -133,6 +133,7 @@ type Clusterer struct {
 	pairs    *sorter
 	ranked   *sorter
 	forest   forest
+	verdicts verdicts
 	closed   bool
 	failed   error
 }
@@ -152,7 +153,7 @@ func newClusterer(o ClusterOptions, create func(dir string) (storage, error)) (*
 		temp:     temp,
 		features: newSorter(temp, o.sorterRecords(), false),
 		ids:      newPagedWords(temp, o.Memory/8),
-		forest:   forest{newPagedWords(temp, o.Memory/8)},
+		forest:   forest{nodes: newPagedWords(temp, o.Memory/8)},
 	}, nil
 }
 
@@ -190,8 +191,9 @@ func (c *Clusterer) Add(id uint64, features []int64) error {
 
 // Pairs gives every pair that shares enough features, and is verified if
 // there is a Verify, to emit: once each, in the order in which the documents
-// were added, by the earlier one first. It stops at the first error of emit or
-// Verify, or when the context is done.
+// were added, by the earlier one first; then those marked as duplicates that
+// share nothing. It stops at the first error of emit or Verify, or when the
+// context is done.
 func (c *Clusterer) Pairs(ctx context.Context, emit func(Pair) error) (ClusterReport, error) {
 	return c.read(func() error { return c.findPairs(ctx, emit) })
 }
@@ -208,7 +210,10 @@ func (c *Clusterer) read(work func() error) (ClusterReport, error) {
 		return c.report, c.failed
 	}
 	c.failed = errClusterUsed
-	err := work()
+	err := c.numberVerdicts()
+	if err == nil {
+		err = work()
+	}
 	for _, s := range []*sorter{c.features, c.pairs, c.ranked} {
 		if s != nil {
 			c.report.TempBytes += s.spilled

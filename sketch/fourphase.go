@@ -234,12 +234,21 @@ func (c *Clusterer) verify(a, b int) (resemblance float64, ok bool, err error) {
 }
 
 func (c *Clusterer) findPairs(ctx context.Context, emit func(Pair) error) error {
-	return c.countPairs(ctx, nil, nil, func(a, b, shared int) error {
+	least := c.options.Shared
+	given := map[uint64]bool{} // of those marked as duplicates
+	give := func(a, b, shared int) error {
+		duplicate, marked := c.verdicts.numbers[pairWord(a, b)]
+		if marked && !duplicate || !marked && shared < least {
+			return nil
+		}
+		if marked {
+			given[pairWord(a, b)] = true
+		}
 		p := Pair{Shared: shared}
 		if c.options.Verify != nil {
 			var ok bool
 			var err error
-			if p.Resemblance, ok, err = c.verify(a, b); err != nil || !ok {
+			if p.Resemblance, ok, err = c.verify(a, b); err != nil || !ok && !marked {
 				return err
 			}
 		}
@@ -255,7 +264,22 @@ func (c *Clusterer) findPairs(ctx context.Context, emit func(Pair) error) error 
 		}
 		c.report.Pairs++
 		return emit(p)
-	})
+	}
+	duplicates := c.verdicts.duplicates()
+	if len(duplicates) > 0 {
+		c.options.Shared = 1 // until they are given, with what they share
+	}
+	if err := c.countPairs(ctx, nil, nil, give); err != nil {
+		return err
+	}
+	for _, pair := range duplicates {
+		if a, b := pairOf(pair); !given[pair] {
+			if err := give(a, b, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (c *Clusterer) findClusters(ctx context.Context, emit func(Member) error) error {
@@ -269,9 +293,9 @@ func (c *Clusterer) findClusters(ctx context.Context, emit func(Member) error) e
 	}
 	var err error
 	switch {
-	case c.options.Verify == nil && c.options.Shared == 1:
-		// "If r = 1 the third phase becomes moot": the documents of a feature
-		// are a cluster.
+	case c.options.Verify == nil && c.options.Shared == 1 && c.forest.apart == nil:
+		// "If r = 1 the third phase becomes moot" (Broder 2000, section 3):
+		// the documents of a feature are a cluster.
 		err = c.expand(ctx, &expansion{limit: 1, hubs: 1, pair: c.union})
 	case c.options.Verify == nil:
 		// A pair that is already in one cluster need not be counted, and one
@@ -292,6 +316,11 @@ func (c *Clusterer) findClusters(ctx context.Context, emit func(Member) error) e
 	}
 	if err != nil {
 		return err
+	}
+	for _, pair := range c.verdicts.duplicates() {
+		if err := c.union(pairOf(pair)); err != nil {
+			return err
+		}
 	}
 	return c.nameClusters(ctx, emit)
 }

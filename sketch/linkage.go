@@ -58,7 +58,11 @@ func (l *linkage) join(a, b int, same bool) (bool, error) {
 		large, small, wordA, wordB = small, large, wordB, wordA
 		a, b = b, a
 	}
+	if apart, err := l.between(small, large); err != nil || apart {
+		return false, err
+	}
 	if same && nodeSize(wordA) == 1 && nodeSize(wordB) == 1 {
+		l.moved(small, large)
 		return true, l.nodes.set(small, uint64(large)<<32)
 	}
 	key := uint64(small)<<32 | uint64(large)
@@ -100,6 +104,7 @@ func (l *linkage) join(a, b int, same bool) (bool, error) {
 	if wordA, err = l.nodes.get(large); err != nil {
 		return false, err
 	}
+	l.moved(small, large)
 	return true, l.nodes.set(large, rootWord(nodeSize(wordA)+nodeSize(wordB), wordA&freeMask))
 }
 

@@ -7,7 +7,10 @@ package sketch
 //	bits 0-31    free for the use of whoever links (see linkage.go)
 //
 // The smaller cluster goes under the larger, and paths are halved.
-type forest struct{ nodes *pagedWords }
+type forest struct {
+	nodes *pagedWords
+	apart *apart // nil if nobody is
+}
 
 const (
 	rootBit  = 1 << 63
@@ -46,7 +49,8 @@ func (f forest) find(i int) (root int, word uint64, err error) {
 	return i, w, err
 }
 
-// union joins the clusters of a and b and says whether they were two.
+// union joins the clusters of a and b, unless they must stay apart, and says
+// whether they were two and are one.
 func (f forest) union(a, b int) (bool, error) {
 	a, wordA, err := f.find(a)
 	if err != nil {
@@ -59,8 +63,12 @@ func (f forest) union(a, b int) (bool, error) {
 	if sizeA, sizeB := nodeSize(wordA), nodeSize(wordB); sizeA < sizeB || sizeA == sizeB && b < a {
 		a, b, wordA, wordB = b, a, wordB, wordA
 	}
+	if apart, err := f.between(a, b); err != nil || apart {
+		return false, err
+	}
 	if err := f.nodes.set(b, uint64(a)<<32|wordB&freeMask); err != nil {
 		return false, err
 	}
+	f.moved(b, a)
 	return true, f.nodes.set(a, rootWord(nodeSize(wordA)+nodeSize(wordB), wordA&freeMask))
 }

@@ -1,0 +1,113 @@
+package sketch
+
+import "slices"
+
+// verdicts are what people have said about pairs of documents, by the pair.
+type verdicts struct {
+	said    map[[2]uint64]bool // by ids, the lesser first; true is duplicate
+	numbers map[uint64]bool    // by the documents' numbers; see pairWord
+}
+
+// Mark takes a person's verdict on two documents, and is called before Pairs
+// or Clusters. Documents marked as duplicates are always a pair and in one
+// cluster; documents marked as distinct are neither, and where the two kinds
+// contradict each other, distinct wins. Duplicates are joined last, so that
+// their clusters are first made without them. A later verdict takes the place
+// of an earlier one; ids that were not added, and a document and itself, are
+// nothing.
+func (c *Clusterer) Mark(a, b uint64, duplicate bool) {
+	if a == b {
+		return
+	}
+	if c.verdicts.said == nil {
+		c.verdicts.said = map[[2]uint64]bool{}
+	}
+	c.verdicts.said[[2]uint64{min(a, b), max(a, b)}] = duplicate
+}
+
+// numberVerdicts finds the marked documents among those that were added.
+func (c *Clusterer) numberVerdicts() error {
+	v := &c.verdicts
+	if len(v.said) == 0 {
+		return nil
+	}
+	number := map[uint64]int{}
+	for pair := range v.said {
+		number[pair[0]], number[pair[1]] = -1, -1
+	}
+	for i := range c.ids.n {
+		id, err := c.ids.get(i)
+		if err != nil {
+			return err
+		}
+		if _, marked := number[id]; marked {
+			number[id] = i
+		}
+	}
+	v.numbers = map[uint64]bool{}
+	for pair, duplicate := range v.said {
+		a, b := number[pair[0]], number[pair[1]]
+		if a < 0 || b < 0 {
+			continue
+		}
+		v.numbers[pairWord(a, b)] = duplicate
+		if !duplicate {
+			if c.forest.apart == nil {
+				c.forest.apart = &apart{from: map[int][]int{}, marked: map[int][]int{}}
+			}
+			c.forest.apart.add(a, b)
+		}
+	}
+	return nil
+}
+
+// duplicates are the pairs marked so, in order.
+func (v *verdicts) duplicates() []uint64 {
+	var pairs []uint64
+	for pair, duplicate := range v.numbers {
+		if duplicate {
+			pairs = append(pairs, pair)
+		}
+	}
+	slices.Sort(pairs)
+	return pairs
+}
+
+// apart are documents that must not come into one cluster.
+type apart struct {
+	from   map[int][]int // of a document: those that it must not meet
+	marked map[int][]int // of a root: the members that must not meet somebody
+}
+
+func (p *apart) add(a, b int) {
+	p.from[a] = append(p.from[a], b)
+	p.from[b] = append(p.from[b], a)
+	p.marked[a], p.marked[b] = []int{a}, []int{b}
+}
+
+// between says whether a member of one cluster must not meet one of the other.
+func (f forest) between(rootA, rootB int) (bool, error) {
+	if f.apart == nil {
+		return false, nil
+	}
+	if len(f.apart.marked[rootA]) > len(f.apart.marked[rootB]) {
+		rootA, rootB = rootB, rootA
+	}
+	for _, member := range f.apart.marked[rootA] {
+		for _, other := range f.apart.from[member] {
+			root, _, err := f.find(other)
+			if err != nil || root == rootB {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// moved tells that a cluster is now part of another.
+func (f forest) moved(from, to int) {
+	if f.apart != nil && len(f.apart.marked[from]) > 0 {
+		f.apart.marked[to] = append(f.apart.marked[to], f.apart.marked[from]...)
+		delete(f.apart.marked, from)
+	}
+}

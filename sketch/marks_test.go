@@ -1,0 +1,144 @@
+package sketch
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Whatever is marked, in every mode: distinct documents are in no pair and in
+// no cluster together, duplicates are unless that contradicts, clusters hang
+// together by pairs, and two that a pair links are apart for a reason.
+func TestMarks(t *testing.T) {
+	all := func(a, b uint64) (float64, error) { return 0.9 + float64(mix(a^b)%2)/10, nil }
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		documents := randomDocuments(r, 200, 5, 400)
+		shared := bruteShared(documents)
+		var linked, distinct, duplicate [][2]int
+		for ij := range shared {
+			linked = append(linked, ij)
+		}
+		slices.SortFunc(linked, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+		marks := map[[2]int]bool{}
+		for range 40 {
+			ij := linked[r.IntN(len(linked))]
+			marks[ij] = false
+			i, j := r.IntN(len(documents)), r.IntN(len(documents))
+			if i != j {
+				marks[[2]int{min(i, j), max(i, j)}] = r.IntN(4) > 0
+			}
+		}
+		for ij, dup := range marks {
+			if dup {
+				duplicate = append(duplicate, ij)
+			} else {
+				distinct = append(distinct, ij)
+			}
+		}
+		for _, o := range []ClusterOptions{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: all, Resemblance: 0.5}, {Shared: 2, Verify: all, Resemblance: 0.5, Chains: true}} {
+			name := fmt.Sprintf("seed=%d/shared=%d/verify=%v/chains=%v", seed, o.Shared, o.Verify != nil, o.Chains)
+			marked := func() *Clusterer {
+				c := tinyClusterer(t, o, createTemp)
+				for ij, dup := range marks {
+					a, b := documents[ij[0]].id, documents[ij[1]].id
+					c.Mark(b, a, !dup) // a verdict can be changed
+					c.Mark(a, b, dup)
+				}
+				c.Mark(1, 2, true) // not there
+				c.Mark(documents[0].id, documents[0].id, false)
+				add(t, c, documents)
+				return c
+			}
+
+			want := map[Pair]bool{}
+			for j := range documents {
+				for i := range j {
+					dup, said := marks[[2]int{i, j}]
+					n := shared[[2]int{i, j}]
+					if dup || !said && n >= o.Shared {
+						a, b := documents[i].id, documents[j].id
+						p := Pair{A: min(a, b), B: max(a, b), Shared: n}
+						if o.Verify != nil {
+							p.Resemblance, _ = all(a, b)
+						}
+						want[p] = true
+					}
+				}
+			}
+			pairs, _ := readPairs(t, marked())
+			for _, p := range pairs {
+				if !want[p] {
+					t.Errorf("%s: unwanted pair %+v", name, p)
+				}
+			}
+			if len(pairs) != len(want) {
+				t.Errorf("%s: %d pairs, want %d", name, len(pairs), len(want))
+			}
+
+			members, report := readClusters(t, marked())
+			checkReport(t, name, members, report)
+			// blocked says whether two clusters have members that are distinct.
+			blocked := func(a, b uint64) bool {
+				return slices.ContainsFunc(distinct, func(ij [2]int) bool {
+					i, j := members[ij[0]].Cluster, members[ij[1]].Cluster
+					return i == a && j == b || i == b && j == a
+				})
+			}
+			for _, ij := range distinct {
+				if members[ij[0]].Cluster == members[ij[1]].Cluster {
+					t.Errorf("%s: %v are distinct and in one cluster", name, ij)
+				}
+			}
+			together := func(ij [2]int) {
+				if a, b := members[ij[0]].Cluster, members[ij[1]].Cluster; a != b && !blocked(a, b) {
+					t.Errorf("%s: %v are apart for no reason", name, ij)
+				}
+			}
+			for _, ij := range duplicate {
+				together(ij)
+			}
+			for _, ij := range linked {
+				if _, said := marks[ij]; !said && shared[ij] >= o.Shared {
+					together(ij)
+				}
+			}
+			hang := bruteComponents(documents, func(i, j int) bool {
+				dup, said := marks[[2]int{i, j}]
+				return members[i].Cluster == members[j].Cluster && (dup || !said && shared[[2]int{i, j}] >= o.Shared)
+			})
+			if !slices.Equal(hang, members) {
+				t.Errorf("%s: a cluster does not hang together", name)
+			}
+		}
+	}
+}
+
+// A verdict outdoes a flood of copies.
+func TestMarksFlood(t *testing.T) {
+	for _, verified := range []bool{false, true} {
+		o := ClusterOptions{Shared: 2}
+		if verified {
+			o.Verify, o.Resemblance = func(a, b uint64) (float64, error) { return 1, nil }, 0.9
+		}
+		c := tinyClusterer(t, o, createTemp)
+		c.Mark(100, 200, false)
+		c.Mark(1000, 1001, true)
+		for id := range uint64(1000) {
+			if err := c.Add(id+1, []int64{1, 2, 3}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Add(1001, nil); err != nil {
+			t.Fatal(err)
+		}
+		members, report := readClusters(t, c)
+		if members[99].Cluster == members[199].Cluster || report.Largest < 900 || report.Clustered < 998 {
+			t.Errorf("verified %v: %v and %v; %+v", verified, members[99], members[199], report)
+		}
+		if members[999].Cluster != members[1000].Cluster {
+			t.Errorf("verified %v: duplicates in %v and %v", verified, members[999], members[1000])
+		}
+	}
+}
