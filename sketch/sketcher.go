@@ -64,8 +64,9 @@ func (s *Sketcher) Document(doc []byte) {
 	s.text(doc, true)
 }
 
-// ReadFrom takes a document from r, in memory that does not grow with it. It
-// forgets the document before.
+// ReadFrom takes a document from r to its end, in memory that does not grow
+// with it, and returns how many bytes it read. It forgets the document before.
+// An error of r is returned, and leaves the Sketcher empty.
 func (s *Sketcher) ReadFrom(r io.Reader) (int64, error) {
 	s.Reset()
 	if s.tokenizer == nil {
@@ -75,24 +76,33 @@ func (s *Sketcher) ReadFrom(r io.Reader) (int64, error) {
 		s.buffer = make([]byte, 64<<10)
 	}
 	var total int64
-	held := 0
+	held, idle := 0, 0
 	for {
 		n, err := r.Read(s.buffer[held:])
+		if n < 0 || n > len(s.buffer)-held {
+			s.Reset()
+			return total, fmt.Errorf("sketch: a reader says it read %d bytes into %d", n, len(s.buffer)-held)
+		}
 		total += int64(n)
 		held += n
-		if err != nil && err != io.EOF {
-			return total, err
+		if idle++; n > 0 {
+			idle = 0
 		}
-		if err == nil && held < len(s.buffer) {
+		switch {
+		case err == nil && idle == 100:
+			err = io.ErrNoProgress
+			fallthrough
+		case err != nil && err != io.EOF:
+			s.Reset()
+			return total, err
+		case err == nil && held < len(s.buffer):
 			continue
 		}
 		used := s.text(s.buffer[:held], err == io.EOF)
 		if err == io.EOF {
 			return total, nil
 		}
-		if held = copy(s.buffer, s.buffer[used:held]); held == len(s.buffer) {
-			s.buffer = append(s.buffer, make([]byte, len(s.buffer))...)
-		}
+		held = copy(s.buffer, s.buffer[used:held])
 	}
 }
 
@@ -100,15 +110,15 @@ func (s *Sketcher) ReadFrom(r io.Reader) (int64, error) {
 // returns how many bytes it used.
 func (s *Sketcher) text(src []byte, final bool) int {
 	used := 0
-	for used < len(src) {
+	for {
 		s.tokens.reset()
 		n := s.tokenizer.next(&s.tokens, src[used:], final)
-		if n == 0 && len(s.tokens.spans) == 0 {
-			break
-		}
 		used += n
 		s.fingerprints = s.tokens.appendFingerprints(s.fingerprints)
 		s.slide(false)
+		if used == len(src) || n == 0 && len(s.tokens.spans) == 0 {
+			break
+		}
 	}
 	if final {
 		s.slide(true)
