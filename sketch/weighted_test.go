@@ -39,6 +39,21 @@ func TestFamiliesGolden(t *testing.T) {
 			}
 			continue
 		}
+		if column[0] == "cells" {
+			var arguments []float64
+			for _, s := range strings.Fields(column[1]) {
+				v, err := strconv.ParseFloat(s, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				arguments = append(arguments, v)
+			}
+			got, err := Cells(arguments[0], arguments[1], arguments[2], arguments[3:]...)
+			if err != nil || strings.Join(got, " ") != column[2] {
+				t.Errorf("cells of %s: %v, %v, want %s", column[1], got, err, column[2])
+			}
+			continue
+		}
 		p := mustProfile(t, column[0]+" k=1 s=1 r=1 t="+column[1])
 		s := newSampler(p)
 		for _, e := range strings.Fields(column[2]) {
@@ -61,7 +76,7 @@ func TestFamiliesGolden(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"logarithm", "weighted", "lean", "lean-zeros", "lean-biased"} {
+	for _, name := range []string{"logarithm", "weighted", "lean", "lean-zeros", "lean-biased", "cells"} {
 		if rows[name] < 4 {
 			t.Errorf("%d rows of %s", rows[name], name)
 		}

@@ -7,9 +7,11 @@ Python's floats are IEEE doubles, never fused.
 
 Columns: family, t, elements (fingerprint or fingerprint:weight, separated by
 blanks), slots. Fingerprints and slots in hexadecimal, weights in decimal.
-The rows "logarithm" have a number and the bits of its logarithm.
+The rows "logarithm" have a number and the bits of its logarithm; the rows
+"cells" the arguments x, radius, spacing and maybe y and z, and the cells.
 """
 import bisect
+import itertools
 import math
 import struct
 
@@ -168,3 +170,21 @@ for family, slot, t in (("lean", lean, 13), ("lean-zeros", zeros_slot, 84), ("le
     row(family, t, [(xs[0],)], slot)
     row(family, t, [(x,) for x in xs[:20]], slot)
     row(family, t, [(x,) for x in xs], slot)
+
+
+def cells(x, radius, spacing, *yz):
+    square = lambda d: 0.0 if abs(d) < 1e-150 else d * d
+    center = [v / spacing for v in (x, *yz)]
+    q = radius / spacing
+    ranges = [range(math.ceil(u - q), math.floor(u + q) + 1) for u in center]
+    for numbers in itertools.product(*ranges):
+        distance = 0.0
+        for n, u in zip(numbers, center):
+            distance = distance + square(n - u)
+        if distance <= q * q:
+            yield ",".join(map(str, numbers))
+
+
+for arguments in ((0.0, 1.0, 1.0), (20.3, 1.0, 0.1), (-7.25, 3.0, 0.3), (1e-200, 1.0, 1.0), (123456789.123, 0.01, 0.003), (0.1, 0.7, 0.1), (0.3, 0.1, 0.1),
+                  (0.1, 0.5, 0.1, 0.2), (-3.7, 2.5, 0.5, 1e6), (1.5, 2.0, 1.0, 2.5), (0.0, 5.0, 1.0, 0.0), (0.0, 3.0, 1.0, 0.0, 0.0), (2.2, 0.3, 0.1, -1.1, 0.7)):
+    print("cells", " ".join(map(repr, arguments)), " ".join(cells(*arguments)), sep="\t")
