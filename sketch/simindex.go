@@ -41,9 +41,15 @@ import (
 // one line can lie far apart, and the range of 30 % around a sum holds a good
 // part of any collection. The indexes are here as Roth defined them, for those
 // who use them; features find near-duplicates reliably. So do the two variants
-// that are ours: forest/3 (see Sketcher.Forest).
+// that are ours, which depend on a profile:
+//
+//   - forest/3: a byte of each of eight minima (see Sketcher.Forest). Documents
+//     of resemblance ρ share the first byte with probability about ρ.
+//   - length: the number of shingles, repeated ones once unless the profile
+//     makes bags. Resemblance ρ means lengths of a ratio of ρ at least, so a
+//     range of lengths loses nothing.
 type Variant struct {
-	method    uint8 // 1 to 14, or siForest
+	method    uint8 // 1 to 14, siForest or siLength
 	stream    uint8 // a siStream
 	variation byte  // 'A' to 'D'
 	k, w      int32 // w is 0 for the methods without winnowing; k is the number of a forest
@@ -63,6 +69,7 @@ const (
 	siMaxParam = 10000
 
 	siForest = 15
+	siLength = 16
 )
 
 // ParseVariant reads a variant as Variant.String writes it. A window after a
@@ -71,6 +78,9 @@ const (
 func ParseVariant(s string) (Variant, error) {
 	fail := func(format string, args ...any) (Variant, error) {
 		return Variant{}, fmt.Errorf("sketch: similarity index %q: "+format, append([]any{s}, args...)...)
+	}
+	if strings.EqualFold(s, "length") {
+		return Variant{method: siLength}, nil
 	}
 	name, params, _ := strings.Cut(s, "/")
 	if strings.EqualFold(name, "forest") {
@@ -125,8 +135,11 @@ func siParam(s string) (int32, error) {
 
 // String gives the one spelling of v.
 func (v Variant) String() string {
-	if v.method == siForest {
+	switch v.method {
+	case siForest:
 		return "forest/" + strconv.Itoa(int(v.k))
+	case siLength:
+		return "length"
 	}
 	b := strconv.AppendInt(nil, int64(v.method)+20*int64(v.stream), 10)
 	b = append(b, v.variation, '/')
@@ -174,8 +187,8 @@ func (v Variant) Check(p Profile) error {
 	return nil
 }
 
-// Index computes the similarity index of doc; forest is taken under the default
-// profile. It reports false for a document without a token and where Check
+// Index computes the similarity index of doc; forest and length are taken under
+// the default profile. It reports false for a document without a token and where Check
 // fails. It does so too where a method of Roth's gives 0, since the range around
 // 0 holds nothing, not even itself.
 func (v Variant) Index(doc []byte) (int64, bool) {
@@ -189,12 +202,36 @@ func (v Variant) Index(doc []byte) (int64, bool) {
 }
 
 // IndexOf computes the similarity index of doc, which s has just taken; forest
-// is that of its profile.
+// and length are those of its profile.
 func (v Variant) IndexOf(s *Sketcher, doc []byte) (int64, bool) {
-	if v.method == siForest {
+	switch v.method {
+	case siForest:
 		return s.Forest(int(v.k))
+	case siLength:
+		return s.length(doc), !s.Empty()
 	}
 	return v.roth(doc)
+}
+
+// length counts the shingles of doc, which s has just taken, as resemblance
+// under its profile counts them.
+func (s *Sketcher) length(doc []byte) int64 {
+	if s.profile.Bag {
+		return s.seen
+	}
+	if s.counter == nil {
+		// The multiples of 1 are all fingerprints, each once.
+		p := s.profile
+		p.Family, p.Modulus, p.Size, p.Bits = Mod, 1, 0, 64
+		var err error
+		if s.counter, err = NewSketcher(p); err != nil {
+			panic(err)
+		}
+	}
+	s.counter.Document(doc)
+	all := s.counter.sampler.(*list)
+	all.tidy()
+	return int64(len(all.values))
 }
 
 func (v Variant) roth(doc []byte) (int64, bool) {

@@ -207,6 +207,10 @@ func TestParseVariant(t *testing.T) {
 		"forest/":      "",
 		"forest/-1":    "",
 		"forest/1/2":   "",
+		"length":       "length",
+		"Length":       "length",
+		"length/":      "",
+		"length/4":     "",
 	} {
 		v, err := ParseVariant(in)
 		switch {
@@ -248,6 +252,45 @@ func TestIndexForest(t *testing.T) {
 	}
 	if got, _ := mustVariant(t, "43B/40").IndexOf(s, text); got != -1404834525 {
 		t.Errorf("43B/40: got %d, want -1404834525", got)
+	}
+}
+
+func TestIndexLength(t *testing.T) {
+	v := mustVariant(t, "length")
+	rose := "a rose is a rose is a rose"
+	for _, test := range []struct {
+		profile, text string
+		want          int64
+	}{
+		{"text", rose, 3}, // Broder 1997, section 2: five shingles, of which two come twice
+		{"text bag", rose, 5},
+		{"text", rose + " " + rose, 6},
+		{"text fast", rose, 3},
+		{"text bits=8", rose, 3},
+		{"text scaled", rose, 3},
+		{"text mod=25", rose, 3},
+		{"text w=1", rose, 3},
+		{"text", "a rose", 1},
+		{"text", "", 0},
+	} {
+		p, err := ParseProfile(test.profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSketcher(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			s.Document([]byte(test.text))
+			got, ok := v.IndexOf(s, []byte(test.text))
+			if got != test.want || ok != (test.want > 0) {
+				t.Errorf("length of %q under %s: got %d, %t, want %d", test.text, test.profile, got, ok, test.want)
+			}
+		}
+	}
+	if got, ok := v.Index([]byte(rose)); got != 3 || !ok {
+		t.Errorf("length of %q: got %d, %t, want 3", rose, got, ok)
 	}
 }
 

@@ -23,6 +23,8 @@ type Sketcher struct {
 	shingles     []uint64
 	seen         int64
 	buffer       []byte // of ReadFrom
+
+	counter *Sketcher // of distinct shingles, made when it is asked for
 }
 
 // NewSketcher returns a Sketcher for a profile.
