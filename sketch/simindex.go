@@ -181,10 +181,14 @@ func Variants() []Variant {
 // Check reports whether documents can have the index under a profile: a forest
 // needs eight minima of its own.
 func (v Variant) Check(p Profile) error {
-	if v.method == siForest && int(v.k) >= p.T/8 {
-		return fmt.Errorf("sketch: similarity index %s: a profile with t=%d has %d of eight minima, numbered from 0", v, p.T, p.T/8)
+	switch forests := p.T / 8; {
+	case v.method != siForest || int(v.k) < forests:
+		return nil
+	case forests == 0:
+		return fmt.Errorf("sketch: similarity index %s: t=%d is too few minima for any", v, p.T)
+	default:
+		return fmt.Errorf("sketch: similarity index %s: t=%d gives forest/0 to forest/%d", v, p.T, forests-1)
 	}
-	return nil
 }
 
 // Index computes the similarity index of doc; forest and length are taken under

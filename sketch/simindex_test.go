@@ -247,7 +247,7 @@ func TestIndexForest(t *testing.T) {
 	if _, ok := beyond.Index(text); ok {
 		t.Errorf("%s under 84 minima is a number", beyond)
 	}
-	if err := beyond.Check(defaultProfile); err == nil || !strings.Contains(err.Error(), "t=84") {
+	if err := beyond.Check(defaultProfile); err == nil || !strings.Contains(err.Error(), "forest/9") {
 		t.Errorf("%s under 84 minima: %v", beyond, err)
 	}
 	if got, _ := mustVariant(t, "43B/40").IndexOf(s, text); got != -1404834525 {

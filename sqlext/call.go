@@ -236,7 +236,7 @@ type conn struct {
 	profiles      map[string]*sketcher
 	last          *sketcher
 	featureBuffer []sketch.Feature
-	variants      map[string]variant
+	variants      map[string]sketch.Variant
 	states        map[int64]any
 	nextState     int64
 	statements    map[string]*statement
@@ -262,7 +262,7 @@ func connect(db unsafe.Pointer) *conn {
 	if old := connections.list.Load(); old != nil {
 		list = append(list, *old...)
 	}
-	c := &conn{db: db, profiles: map[string]*sketcher{}, variants: map[string]variant{},
+	c := &conn{db: db, profiles: map[string]*sketcher{}, variants: map[string]sketch.Variant{},
 		states: map[int64]any{}, statements: map[string]*statement{}}
 	c.id = int32(len(list))
 	for i, other := range list {

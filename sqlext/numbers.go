@@ -6,23 +6,16 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// variant is a similarity index by its name.
-type variant struct {
-	sketch.Variant
-	name   string
-	length bool // ours: the count of shingles
-}
-
-func (c *conn) variant(v *value) (variant, error) {
+func (c *conn) variant(v *value) (sketch.Variant, error) {
 	if v.kind != typeText {
-		return variant{}, fmt.Errorf("the variant is %s, want text", v.describe())
+		return sketch.Variant{}, fmt.Errorf("the variant is %s, want text", v.describe())
 	}
 	if known, ok := c.variants[string(v.bytes())]; ok {
 		return known, nil
 	}
-	made, err := parseVariant(v.text())
+	made, err := sketch.ParseVariant(v.text())
 	if err != nil {
-		return variant{}, err
+		return sketch.Variant{}, err
 	}
 	if len(c.variants) >= keptProfiles {
 		clear(c.variants)
@@ -31,42 +24,20 @@ func (c *conn) variant(v *value) (variant, error) {
 	return made, nil
 }
 
-func parseVariant(name string) (variant, error) {
-	if name == "length" {
-		return variant{name: name, length: true}, nil
-	}
-	parsed, err := sketch.ParseVariant(name)
-	return variant{Variant: parsed, name: name}, err
-}
-
-// of computes the index of a document that s has just taken.
-func (v *variant) of(s *sketcher, doc []byte) (int64, bool) {
-	if v.length {
-		return s.Shingles(), !s.Empty()
-	}
-	return v.IndexOf(s.Sketcher, doc)
-}
-
 func similarityIndex(c *conn, f *frame) error {
 	a := f.args()
 	v, err := c.variant(&a[1])
 	if err != nil {
 		return err
 	}
-	if !v.length {
-		if si, ok := v.Index(a[0].bytes()); ok {
-			f.setInt(si)
-		}
-		return nil
-	}
 	s, err := c.sketcher(nil)
 	if err != nil {
 		return err
 	}
-	if err := c.take(s, a[0].bytes()); err != nil {
+	if err := v.Check(s.Profile()); err != nil {
 		return err
 	}
-	if si, ok := v.of(s, a[0].bytes()); ok {
+	if si, ok := v.Index(a[0].bytes()); ok {
 		f.setInt(si)
 	}
 	return nil

@@ -49,6 +49,12 @@ SELECT alike_si_low(1000), alike_si_high(1000), alike_si_low(-1000, 0.5), alike_
 SELECT alike_si('to be or not to be that is the question', 'length');
 -- 7
 
+SELECT alike_si('a rose is a rose is a rose', 'length');
+-- 3
+
+SELECT alike_si('x', 'forest/10');
+-- Error: alike_si: similarity index forest/10: t=84 gives forest/0 to forest/9
+
 SELECT alike_si('x', '99Z/4');
 -- Error: alike_si
 
