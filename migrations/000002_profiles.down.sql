@@ -1,0 +1,12 @@
+drop function alike.profiles();
+drop function alike._parse(text);
+drop function alike._presets();
+drop function alike.profile(bytea);
+drop function alike._header(bytea);
+drop function alike._spell(alike.profile_fields);
+drop function alike._invalid(alike.profile_fields);
+drop function alike._slots(integer);
+drop function alike._folds(integer);
+drop function alike._families();
+drop function alike._streams();
+drop type alike.profile_fields;

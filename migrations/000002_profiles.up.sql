@@ -1,0 +1,267 @@
+-- Profiles: the header of a stored sketch, the canonical spelling, and the
+-- settings that a person writes. FORMAT.md of package sketch specifies both.
+
+create type alike.profile_fields as (
+  stream smallint, other_case boolean, stop_words boolean, vowels boolean, duplicates boolean, bag boolean,
+  family smallint, bits integer, w integer, t integer, k integer, s integer, r integer, size integer, modulus bigint
+);
+
+create function alike._streams() returns text[] language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select array['chars', 'words', 'lines', 'soundex', 'html', 'code', 'elements'] $$;
+
+create function alike._families() returns text[] language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select array['classic', 'bottom', 'mod', 'scaled', 'fast', 'lean', 'bins', 'weighted'] $$;
+
+-- Whether the stream folds case unless the profile says otherwise.
+create function alike._folds(stream integer) returns boolean language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select stream not in (2, 5, 6) $$;
+
+-- Whether a family keeps slots rather than a list of values.
+create function alike._slots(family integer) returns boolean language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select family not in (1, 2, 3) $$;
+
+-- The first setting that is out of its limits, or NULL.
+create function alike._invalid(p alike.profile_fields) returns text language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  family text;
+begin
+  if p.stream not between 0 and 6 then
+    return format('stream %s, want 0 to 6', p.stream);
+  elsif p.family not between 0 and 7 then
+    return format('family %s, want 0 to 7', p.family);
+  elsif p.w not between 1 and 1024 then
+    return format('w=%s, want 1 to 1024', p.w);
+  elsif p.k not between 1 and 64 then
+    return format('k=%s, want 1 to 64', p.k);
+  elsif p.s not between 1 and 255 then
+    return format('s=%s, want 1 to 255', p.s);
+  elsif p.t not between 1 and 4096 then
+    return format('t=%s, want 1 to 4096', p.t);
+  elsif p.r not between 1 and p.k then
+    return format('r=%s, want 1 to %s', p.r, p.k);
+  elsif p.t < p.k * p.s then
+    return format('t=%s, want at least k·s = %s', p.t, p.k * p.s);
+  end if;
+  family := (alike._families())[p.family + 1];
+  if p.bits not in (1, 2, 4, 8, 64) then
+    return format('bits=%s, want 1, 2, 4, 8 or 64', p.bits);
+  elsif p.bits <> 64 and not alike._slots(p.family) then
+    return format('bits=%s: the family %s has no slots to cut', p.bits, family);
+  elsif family = 'bottom' and p.size not between 1 and 65535 then
+    return format('bottom=%s, want 1 to 65535', p.size);
+  elsif family = 'mod' and p.modulus not between 1 and 2147483647
+     or family = 'bottom' and p.modulus not between 0 and 2147483647 then
+    return format('mod=%s, want 1 to 2147483647', p.modulus);
+  elsif family <> 'bottom' and p.size <> 0 or family not in ('bottom', 'mod') and p.modulus <> 0 then
+    return format('the family %s takes no bottom or mod', family);
+  end if;
+  return null;
+end
+$$;
+
+create function alike._spell(p alike.profile_fields) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select concat_ws(' ',
+    (alike._streams())[p.stream + 1],
+    case when p.other_case then case when alike._folds(p.stream) then 'case' else 'fold' end end,
+    case when p.stop_words then 'stop' end,
+    case when p.vowels then 'vowels' end,
+    case when p.duplicates then 'duplicates' end,
+    'w=' || p.w,
+    case when p.bag then 'bag' else 'set' end,
+    case
+      when p.family = 1 then concat_ws(' ', 'bottom=' || p.size, case when p.modulus <> 0 then 'mod=' || p.modulus end)
+      when p.family = 2 then 'mod=' || p.modulus
+      else (alike._families())[p.family + 1]
+    end,
+    't=' || p.t, 'k=' || p.k, 's=' || p.s, 'r=' || p.r,
+    case when p.bits <> 64 then 'bits=' || p.bits end)
+$$;
+
+-- Reads and checks the header and the length of a stored sketch.
+create function alike._header(sketch bytea) returns alike.profile_fields language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p alike.profile_fields;
+  n integer := length(sketch);
+  flags integer;
+  exponent integer;
+  wanted integer;
+  invalid text;
+begin
+  if n < 20 then
+    raise exception 'sketch: decode: % bytes, want at least 20', n using errcode = 'data_exception';
+  elsif get_byte(sketch, 0) <> 161 then
+    raise exception 'sketch: decode: first byte 0x%, want 0xa1: not a sketch', lpad(to_hex(get_byte(sketch, 0)), 2, '0')
+      using errcode = 'data_exception';
+  elsif get_byte(sketch, 1) <> 1 then
+    raise exception 'sketch: decode: version %, this build reads 1', get_byte(sketch, 1) using errcode = 'data_exception';
+  end if;
+  flags := get_byte(sketch, 3);
+  if flags >= 32 then
+    raise exception 'sketch: decode: flags 0x%, want less than 0x20', lpad(to_hex(flags), 2, '0') using errcode = 'data_exception';
+  end if;
+  p.stream := get_byte(sketch, 2);
+  p.other_case := flags & 1 <> 0;
+  p.stop_words := flags & 2 <> 0;
+  p.vowels := flags & 4 <> 0;
+  p.duplicates := flags & 8 <> 0;
+  p.bag := flags & 16 <> 0;
+  p.family := get_byte(sketch, 4);
+  p.bits := get_byte(sketch, 5);
+  p.w := get_byte(sketch, 6) << 8 | get_byte(sketch, 7);
+  p.t := get_byte(sketch, 8) << 8 | get_byte(sketch, 9);
+  p.k := get_byte(sketch, 10);
+  p.s := get_byte(sketch, 11);
+  p.r := get_byte(sketch, 12);
+  exponent := get_byte(sketch, 13);
+  p.size := get_byte(sketch, 14) << 8 | get_byte(sketch, 15);
+  p.modulus := get_byte(sketch, 16)::bigint << 24 | get_byte(sketch, 17) << 16 | get_byte(sketch, 18) << 8 | get_byte(sketch, 19);
+  invalid := alike._invalid(p);
+  if invalid is not null then
+    raise exception 'sketch: decode: %', invalid using errcode = 'data_exception';
+  elsif exponent > 63 or exponent <> 0 and p.family <> 3 then
+    raise exception 'sketch: decode: exponent % in a sketch of the family %', exponent, (alike._families())[p.family + 1]
+      using errcode = 'data_exception';
+  end if;
+  n := n - 20;
+  if alike._slots(p.family) then
+    wanted := (p.t * p.bits + 7) / 8 + case when p.family = 6 then (p.t + 7) / 8 else 0 end;
+    if n <> wanted then
+      raise exception 'sketch: decode: % bytes after the header, want %', n, wanted using errcode = 'data_exception';
+    end if;
+  elsif n % 8 <> 0 then
+    raise exception 'sketch: decode: % bytes of values, want a multiple of 8', n using errcode = 'data_exception';
+  elsif n = 0 and p.family = 1 and p.modulus = 0 then
+    raise exception 'sketch: decode: no values' using errcode = 'data_exception';
+  elsif p.family = 1 and n / 8 > p.size or p.family = 3 and n / 8 > 100 then
+    raise exception 'sketch: decode: % values, want at most %', n / 8, case p.family when 1 then p.size else 100 end
+      using errcode = 'data_exception';
+  end if;
+  return p;
+end
+$$;
+
+create function alike.profile(sketch bytea) returns text language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return alike._spell(alike._header(sketch));
+end
+$$;
+comment on function alike.profile(bytea) is 'the canonical spelling of the profile that a sketch was made under';
+
+create function alike._presets() returns table (name text, settings text, purpose text) language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  values ('text', 'words', 'prose, notes, mail'),
+         ('web', 'html w=6 k=6 s=14 r=2', 'pages; the filter of Broder 2000'),
+         ('bing', 'words t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes'),
+         ('code', 'code', 'source code'),
+         ('chars', 'chars', 'short or unsegmented text'),
+         ('lines', 'lines', 'logs, lists, configuration')
+$$;
+
+-- Reads settings such as 'text w=6 bag'. A preset or a stream comes first, and
+-- what is not said is as in the preset text.
+create function alike._parse(settings text) returns alike.profile_fields language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p alike.profile_fields := row(1, false, false, false, false, false, 0, 64, 4, 84, 12, 7, 2, 0, 0);
+  words text[] := regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+');
+  base text[];
+  part text[];
+  given_t boolean;
+  word text;
+  place integer;
+  number bigint;
+  invalid text;
+begin
+  if words = array[''] then
+    words := '{}';
+  end if;
+  select string_to_array(preset.settings, ' ') into base from alike._presets() preset where preset.name = words[1];
+  if found then
+    words := words[2:];
+  end if;
+  foreach part slice 1 in array array[array['base'], array['words']] loop
+    given_t := false;
+    foreach word in array coalesce(case part[1] when 'base' then base else words end, '{}') loop
+      place := array_position(alike._streams(), word);
+      if place is not null then
+        p.stream := place - 1;
+        p.w := (array[9, 4, 1, 4, 6, 8, 1])[place];
+        p.other_case := false;
+        continue;
+      end if;
+      place := array_position(alike._families(), word);
+      if place is not null and word not in ('bottom', 'mod') then
+        p.family := place - 1;
+        p.size := 0;
+        p.modulus := 0;
+        continue;
+      end if;
+      case word
+        when 'case', 'fold' then p.other_case := alike._folds(p.stream) = (word = 'case');
+        when 'stop' then p.stop_words := true;
+        when 'vowels' then p.vowels := true;
+        when 'duplicates' then p.duplicates := true;
+        when 'set', 'bag' then p.bag := word = 'bag';
+        else
+          if split_part(word, '=', 1) not in ('w', 'bottom', 'mod', 't', 'k', 's', 'r', 'bits') then
+            raise exception 'sketch: profile "%": "%" is not a setting or a preset', left(settings, 100), left(word, 40)
+              using errcode = 'invalid_parameter_value', hint = 'select * from alike.profiles() shows the presets.';
+          elsif word !~ '^[a-z]+=[+-]?[0-9]{1,18}$' then
+            raise exception 'sketch: profile "%": "%": want %=NUMBER', left(settings, 100), left(word, 40), split_part(word, '=', 1)
+              using errcode = 'invalid_parameter_value';
+          end if;
+          number := least(greatest(split_part(word, '=', 2)::bigint, -2147483648), 2147483648);
+          case split_part(word, '=', 1)
+            when 'bottom' then
+              p.family := 1;
+              p.modulus := 0;
+              p.size := least(number, 2147483647);
+            when 'mod' then
+              if p.family <> 1 then
+                p.family := 2;
+                p.size := 0;
+              end if;
+              p.modulus := number;
+            when 'w' then p.w := least(number, 2147483647);
+            when 't' then
+              p.t := least(number, 2147483647);
+              given_t := true;
+            when 'k' then p.k := least(number, 2147483647);
+            when 's' then p.s := least(number, 2147483647);
+            when 'r' then p.r := least(number, 2147483647);
+            when 'bits' then p.bits := least(number, 2147483647);
+          end case;
+      end case;
+    end loop;
+    if not given_t and p.k between 1 and 64 and p.s between 1 and 255 then
+      p.t := greatest(p.t, p.k * p.s);
+    end if;
+  end loop;
+  invalid := alike._invalid(p);
+  if invalid is not null then
+    raise exception 'sketch: profile "%": %', left(settings, 100), invalid using errcode = 'invalid_parameter_value';
+  end if;
+  return p;
+end
+$$;
+
+create function alike.profiles() returns table (name text, settings text, purpose text) language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select name, alike._spell(alike._parse(name)), purpose from alike._presets()
+$$;
+comment on function alike.profiles() is 'the presets, in their canonical spelling';

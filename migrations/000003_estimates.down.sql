@@ -1,0 +1,17 @@
+drop function alike.si_high(bigint, double precision);
+drop function alike.si_low(bigint, double precision);
+drop function alike._features(bytea);
+drop function alike._feature_table();
+drop function alike.bounds(bytea, bytea, double precision);
+drop function alike._bounds(bytea, bytea, double precision);
+drop function alike._lower(integer, integer, double precision);
+drop function alike._binomial_lower(integer, integer, double precision);
+drop function alike._binomial_tail(integer, integer, double precision);
+drop function alike.containment(bytea, bytea);
+drop function alike.resemblance(bytea, bytea);
+drop function alike._compare(bytea, bytea);
+drop function alike._resemblance(double precision, integer, integer, integer);
+drop function alike._list_values(bytea, integer);
+drop function alike._times(bigint, bigint);
+drop function alike._slot_values(bytea, alike.profile_fields, integer);
+drop function alike._differing(bit varying, integer);

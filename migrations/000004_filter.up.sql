@@ -1,0 +1,190 @@
+-- The arithmetic of the filter (Broder 2000, sections 3 and 4), in the order
+-- of package sketch.
+
+create function alike._check_filter(k integer, s integer, r integer) returns void language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if k not between 1 and 255 then
+    raise exception 'sketch: filter: % groups, want 1 to 255', k using errcode = 'invalid_parameter_value';
+  elsif s not between 1 and 255 then
+    raise exception 'sketch: filter: groups of % minima, want 1 to 255', s using errcode = 'invalid_parameter_value';
+  elsif r not between 1 and k then
+    raise exception 'sketch: filter: % shared features, want 1 to %, the number of groups', r, k using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
+
+-- rho to the power of s, where less than 1e-150 is 0.
+create function alike._power(rho double precision, s integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p double precision := 1;
+begin
+  for i in 1 .. s loop
+    p := p * rho;
+    if p < 1e-150 then
+      return 0;
+    end if;
+  end loop;
+  return p;
+end
+$$;
+
+create function alike.filter(k integer, s integer, r integer, resemblance double precision) returns double precision
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p double precision;
+  q double precision;
+  d double precision[]; -- d[i+1]: exactly i groups are equal
+  a double precision := 0;
+  term double precision;
+begin
+  perform alike._check_filter(k, s, r);
+  if resemblance = 'NaN' then
+    return resemblance;
+  end if;
+  p := alike._power(greatest(0, least(resemblance, 1)), s);
+  q := 1 - p;
+  d := array_fill(0::double precision, array[r]);
+  d[1] := 1;
+  for n in 1 .. k loop
+    term := d[r] * p;
+    if term >= 1e-150 then
+      a := a + term;
+    end if;
+    for i in reverse r .. 1 loop
+      term := d[i] * q;
+      if term < 1e-150 then
+        term := 0;
+      end if;
+      if i > 1 and d[i - 1] * p >= 1e-150 then
+        term := term + d[i - 1] * p;
+      end if;
+      d[i] := term;
+    end loop;
+  end loop;
+  return least(a, 1);
+end
+$$;
+comment on function alike.filter(integer, integer, integer, double precision) is
+  'the probability that two documents of this resemblance share at least r of k features of s minima';
+
+create function alike._half_point(k integer, s integer, r integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  low double precision := 0;
+  high double precision := 1;
+  mid double precision := 0.5;
+begin
+  for i in 1 .. 52 loop
+    mid := (low + high) * 0.5::double precision;
+    if alike.filter(k, s, r, mid) < 0.5 then
+      low := mid;
+    else
+      high := mid;
+    end if;
+  end loop;
+  return mid;
+end
+$$;
+
+create function alike.filter_curve(k integer, s integer, r integer) returns table (resemblance double precision, probability double precision)
+language sql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select i / 100::double precision, alike.filter(k, s, r, i / 100::double precision) from generate_series(0, 100) as i
+$$;
+comment on function alike.filter_curve(integer, integer, integer) is 'the filter''s probability at 101 resemblances from 0 to 1';
+
+-- One more group: exactly[i+1] is the probability that i of the groups are
+-- equal, at_least[i] that i or more are, p that one is.
+create function alike._add_group(p double precision, inout exactly double precision[], inout at_least double precision[])
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  q constant double precision := 1 - p;
+  equal double precision;
+  differs double precision;
+begin
+  for i in reverse array_length(exactly, 1) .. 1 loop
+    equal := exactly[i] * p;
+    if equal >= 1e-150 then
+      at_least[i] := at_least[i] + equal;
+    end if;
+    differs := exactly[i] * q;
+    exactly[i] := case when differs < 1e-150 then 0 else differs end;
+    if i > 1 and exactly[i - 1] * p >= 1e-150 then
+      exactly[i] := exactly[i] + exactly[i - 1] * p;
+    end if;
+  end loop;
+end
+$$;
+
+-- For one s, every r to 8 with the least k to 64 that finds enough, where it
+-- does not accept too much.
+create function alike._plan_for(s integer, resemblance double precision, miss_rate double precision, accept_below double precision, accept_rate double precision)
+returns table (k integer, s_ integer, r integer, bytes integer, miss double precision, accept double precision)
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wanted record;
+  unwanted record;
+  p constant double precision := alike._power(resemblance, s);
+  p_unwanted constant double precision := alike._power(accept_below, s);
+  met boolean[] := array_fill(false, array[8]);
+begin
+  select array[1, 0, 0, 0, 0, 0, 0, 0]::double precision[] as exactly, array_fill(0::double precision, array[8]) as at_least into wanted;
+  unwanted := wanted;
+  for groups in 1 .. 64 loop
+    wanted := alike._add_group(p, wanted.exactly, wanted.at_least);
+    unwanted := alike._add_group(p_unwanted, unwanted.exactly, unwanted.at_least);
+    for shared in 1 .. least(groups, 8) loop
+      continue when met[shared] or 1 - least(wanted.at_least[shared], 1) > miss_rate;
+      met[shared] := true;
+      if least(unwanted.at_least[shared], 1) <= accept_rate then
+        k := groups;
+        s_ := s;
+        r := shared;
+        bytes := 20 + 8 * k + k * s;
+        miss := 1 - least(wanted.at_least[shared], 1);
+        accept := least(unwanted.at_least[shared], 1);
+        return next;
+      end if;
+    end loop;
+  end loop;
+end
+$$;
+
+create function alike.filter_plan(resemblance double precision, miss_rate double precision, accept_below double precision, accept_rate double precision)
+returns table (k integer, s integer, r integer, bytes integer, miss double precision, accept double precision)
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+rows 100
+as $$
+begin
+  if not (resemblance > 0 and resemblance <= 1) then
+    raise exception 'sketch: plan: resemblance %, want above 0 and at most 1', resemblance using errcode = 'invalid_parameter_value';
+  elsif not (accept_below >= 0 and accept_below < resemblance) then
+    raise exception 'sketch: plan: accept below %, want at least 0 and less than the resemblance, %', accept_below, resemblance
+      using errcode = 'invalid_parameter_value';
+  elsif not (miss_rate > 0 and miss_rate < 1) then
+    raise exception 'sketch: plan: miss rate %, want between 0 and 1', miss_rate using errcode = 'invalid_parameter_value';
+  elsif not (accept_rate > 0 and accept_rate < 1) then
+    raise exception 'sketch: plan: acceptance rate %, want between 0 and 1', accept_rate using errcode = 'invalid_parameter_value';
+  end if;
+  return query
+    select (f).k, (f).s_, (f).r, (f).bytes, (f).miss, (f).accept from (
+      select alike._plan_for(each_s, resemblance, miss_rate, accept_below, accept_rate) as f from generate_series(1, 64) as each_s
+    ) as plans
+    order by (f).bytes, (f).k * (f).s_, (f).k, (f).r;
+end
+$$;
+comment on function alike.filter_plan(double precision, double precision, double precision, double precision) is
+  'filters that miss at most so much at one resemblance and accept at most so much below another, the cheapest first';

@@ -1,0 +1,23 @@
+-- Who may do what. A reader asks, the worker writes what it computed, an admin
+-- attaches. Side tables get their rights from attach.
+do $$
+begin
+  if to_regrole('alike_reader') is not null then
+    grant usage on schema alike to alike_reader;
+    grant select on alike.settings, alike.attachment, alike.queue, alike.chunk, alike.backfill, alike.error, alike.lower_bound to alike_reader;
+  end if;
+  if to_regrole('alike_worker') is not null then
+    grant usage on schema alike to alike_worker;
+    grant select on alike.settings, alike.attachment, alike.queue, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to alike_worker;
+    grant insert, delete on alike.queue, alike.chunk, alike.admitted to alike_worker;
+    grant insert, update, delete on alike.error to alike_worker;
+    -- FOR UPDATE SKIP LOCKED asks for the right to update.
+    grant update on alike.queue, alike.chunk, alike.backfill to alike_worker;
+    grant update (indexed, problem) on alike.attachment to alike_worker;
+  end if;
+  if to_regrole('alike_admin') is not null then
+    grant usage on schema alike to alike_admin;
+    grant select, insert, update, delete on all tables in schema alike to alike_admin;
+  end if;
+end
+$$;

@@ -1,0 +1,297 @@
+package migrations_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// testProfiles has every family and every number of bits.
+var testProfiles = []string{
+	"text", "text bits=8", "text bits=4", "text bits=2", "text bits=1", "text t=85 bits=2", "web bits=8", "bing", "bing bits=8", "chars bag", "code",
+	"lines case", "text fast bits=8", "text lean bits=8", "text bins", "text bins bits=8", "text bins t=90 bits=4", "text weighted",
+	"text bottom=100", "text bottom=50 mod=3", "text mod=4", "text scaled", "words stop vowels duplicates w=2",
+}
+
+// document makes text of n words; documents of the same seed share most of it.
+func document(seed, variation uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	v := rand.New(rand.NewPCG(seed, variation))
+	var b strings.Builder
+	for range n {
+		word := r.IntN(5000)
+		if variation > 0 && v.IntN(40) == 0 {
+			word = v.IntN(5000)
+		}
+		fmt.Fprintf(&b, "w%d ", word)
+	}
+	return []byte(b.String())
+}
+
+func sketchOf(t testing.TB, profile string, doc []byte) []byte {
+	t.Helper()
+	p, err := sketch.ParseProfile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Document(doc)
+	return s.AppendSketch(nil)
+}
+
+func one[T any](t testing.TB, c *pgx.Conn, sql string, args ...any) T {
+	t.Helper()
+	var v T
+	if err := c.QueryRow(context.Background(), sql, args...).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+func fails(t testing.TB, c *pgx.Conn, want, sql string, args ...any) {
+	t.Helper()
+	_, err := c.Exec(context.Background(), sql, args...)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", sql, err, want)
+	}
+}
+
+func same(t testing.TB, what string, got, want float64) {
+	t.Helper()
+	if math.Float64bits(got) != math.Float64bits(want) {
+		t.Errorf("%s: %v in SQL, %v in Go", what, got, want)
+	}
+}
+
+// Every function gives what package sketch gives, to the last bit.
+func TestSameBitsAsGo(t *testing.T) {
+	for _, version := range pgtest.Versions() {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			c := pgtest.Connect(t, pgtest.Shared(t, version).Database(t))
+			for _, profile := range testProfiles {
+				lengths := []int{3, 90, 30, 400, 1000, 90}
+				if version != pgtest.Version() {
+					lengths = lengths[:2] // the arithmetic is the same
+				}
+				for i, n := range lengths {
+					i := uint64(i)
+					a, b := sketchOf(t, profile, document(i, 0, n)), sketchOf(t, profile, document(i, 1, n+int(i)*7))
+					compareSketches(t, c, profile, a, b)
+				}
+			}
+		})
+	}
+}
+
+func compareSketches(t *testing.T, c *pgx.Conn, profile string, a, b []byte) {
+	t.Helper()
+	p, err := sketch.ProfileOf(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := one[string](t, c, "select alike.profile($1)", a); got != p.String() {
+		t.Errorf("%s: profile %q in SQL, %q in Go", profile, got, p)
+	}
+	compare := func(a, b []byte) {
+		t.Helper()
+		want, err := sketch.Resemblance(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, confidence := range []float64{0.95, 0.5} {
+			want, err := sketch.Bounds(a, b, confidence)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := one[map[string]float64](t, c, "select alike.bounds($1, $2, $3)", a, b, confidence)
+			same(t, profile+": low", got["low"], want.Low)
+			same(t, profile+": estimate", got["estimate"], want.Estimate)
+			same(t, profile+": high", got["high"], want.High)
+		}
+		same(t, profile+": resemblance", one[float64](t, c, "select alike.resemblance($1, $2)", a, b), want)
+	}
+	compare(a, b)
+	compare(a, a)
+	if p.Slots() {
+		cut, err := sketch.Cut(nil, b, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(a, cut)
+		compare(cut, a)
+	}
+	if p.Family == sketch.Mod || p.Family == sketch.Scaled {
+		want, err := sketch.Containment(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, profile+": containment", one[float64](t, c, "select alike.containment($1, $2)", a, b), want)
+	} else {
+		fails(t, c, "containment needs the family mod or scaled", "select alike.containment($1, $2)", a, b)
+	}
+	if p.Slots() && p.Bits == 64 {
+		features, err := sketch.Features(nil, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]*int64, p.K)
+		for i, f := range features {
+			want[f.Slot] = &features[i].Value
+		}
+		if got := one[[]*int64](t, c, "select alike._features($1)", a); fmt.Sprint(values(got)) != fmt.Sprint(values(want)) {
+			t.Errorf("%s: features %v in SQL, %v in Go", profile, values(got), values(want))
+		}
+	}
+}
+
+func values(list []*int64) []string {
+	var out []string
+	for _, v := range list {
+		if v == nil {
+			out = append(out, "none")
+		} else {
+			out = append(out, fmt.Sprint(*v))
+		}
+	}
+	return out
+}
+
+func TestFilterAsGo(t *testing.T) {
+	ctx := context.Background()
+	c := pgtest.Connect(t, pgtest.Database(t))
+	for _, f := range [][3]int{{12, 7, 2}, {6, 14, 2}, {6, 5, 4}, {1, 1, 1}, {20, 255, 3}, {255, 2, 255}} {
+		k, s, r := f[0], f[1], f[2]
+		for _, rho := range []float64{-1, 0, 0.001, 0.3, 0.5, 0.77, 0.9, 0.99, 1, 2} {
+			same(t, fmt.Sprint("filter ", f, rho), one[float64](t, c, "select alike.filter($1, $2, $3, $4)", k, s, r, rho), sketch.FilterProbability(k, s, r, rho))
+		}
+		same(t, fmt.Sprint("half point ", f), one[float64](t, c, "select alike._half_point($1, $2, $3)", k, s, r), sketch.HalfPoint(k, s, r))
+		rows, err := c.Query(ctx, "select resemblance, probability from alike.filter_curve($1, $2, $3)", k, s, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[sketch.FilterPoint])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := sketch.FilterCurve(k, s, r, 101); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("curve %v:\n%v\n%v", f, got, want)
+		}
+	}
+	fails(t, c, "7 shared features, want 1 to 6", "select alike.filter(6, 14, 7, 0.5)")
+	for _, p := range [][4]float64{{0.9, 0.01, 0.5, 0.001}, {0.8, 0.3, 0.7, 0.2}, {1, 0.5, 0.99, 0.9}} {
+		want, err := sketch.FilterPlan(p[0], p[1], p[2], p[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := c.Query(ctx, "select k, s, r, bytes, miss, accept from alike.filter_plan($1, $2, $3, $4)", p[0], p[1], p[2], p[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		var k, s, r, bytes int
+		var miss, accept float64
+		if _, err := pgx.ForEachRow(rows, []any{&k, &s, &r, &bytes, &miss, &accept}, func() error {
+			if i < len(want) {
+				w := want[i]
+				if k != w.K || s != w.S || r != w.R || bytes != w.Bytes || miss != w.Miss || accept != w.Accept {
+					t.Errorf("plan %v, row %d: %v, want %+v", p, i, []any{k, s, r, bytes, miss, accept}, w)
+				}
+			}
+			i++
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if i != len(want) {
+			t.Errorf("plan %v: %d rows, want %d", p, i, len(want))
+		}
+	}
+	fails(t, c, "resemblance 2, want above 0 and at most 1", "select alike.filter_plan(2, 0.1, 0.5, 0.1)")
+}
+
+func TestProfilesAsGo(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	for i, preset := range sketch.Presets() {
+		if got := one[string](t, c, "select name || ': ' || settings || ': ' || purpose from alike.profiles() offset $1 limit 1", i); got != preset.Name+": "+preset.Settings+": "+preset.For {
+			t.Errorf("preset %q, want %+v", got, preset)
+		}
+	}
+	for _, settings := range append([]string{
+		"", "  TEXT  W=6 bag ", "words", "html case", "lines fold", "code", "k=6", "bottom=5", "mod=3 bottom=5", "bottom=5 mod=3", "bottom=5 fast", "t=10",
+		"soundex stop", "text k=64 s=64", "w=0", "w=1025", "w=", "w=x", "nonsense", "bits=3", "scaled bits=8", "mod=0", "bottom=70000", "k=65", "r=13",
+		"w=99999999999", "text text", "elements",
+	}, testProfiles...) {
+		want := ""
+		p, err := sketch.ParseProfile(settings)
+		if err == nil {
+			want = p.String()
+		}
+		var got string
+		sqlErr := c.QueryRow(context.Background(), "select alike._spell(alike._parse($1))", settings).Scan(&got)
+		if (sqlErr != nil) != (err != nil) || got != want {
+			t.Errorf("%q: %q, error %v in SQL; %q, error %v in Go", settings, got, sqlErr, want, err)
+		}
+	}
+}
+
+func TestSIRangeAsGo(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	for _, si := range []int64{0, 1, -1, 2884449050, -2401276100, math.MaxInt64, math.MinInt64} {
+		for _, fraction := range []float64{0.3, 0.1, 0, 1.5} {
+			same(t, "si_low", one[float64](t, c, "select alike.si_low($1, $2)", si, fraction), sketch.SILow(si, fraction))
+			same(t, "si_high", one[float64](t, c, "select alike.si_high($1, $2)", si, fraction), sketch.SIHigh(si, fraction))
+		}
+		same(t, "si_low", one[float64](t, c, "select alike.si_low($1)", si), sketch.SILow(si, sketch.SIFraction))
+	}
+}
+
+func TestBadSketches(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	good := sketchOf(t, "text bits=8", document(1, 0, 50))
+	for _, v := range []struct {
+		name string
+		blob []byte
+		want string
+	}{
+		{"empty", []byte{}, "0 bytes, want at least 20"},
+		{"short", good[:12], "12 bytes, want at least 20"},
+		{"foreign", append([]byte("PNG"), good[3:]...), "not a sketch"},
+		{"cut", good[:100], "80 bytes after the header, want 84"},
+		{"long", append(append([]byte{}, good...), 1), "85 bytes after the header, want 84"},
+		{"version", append([]byte{0xa1, 2}, good[2:]...), "version 2, this build reads 1"},
+	} {
+		fails(t, c, v.want, "select alike.profile($1)", v.blob)
+		fails(t, c, v.want, "select alike.resemblance($1, $2)", v.blob, good)
+		fails(t, c, v.want, "select alike.resemblance($1, $2)", good, v.blob)
+		fails(t, c, v.want, "select alike.resemblance($1, $1)", v.blob)
+		fails(t, c, v.want, "select alike.bounds($1, $2)", v.blob, good)
+	}
+	fails(t, c, "different profiles", "select alike.resemblance($1, $2)", good, sketchOf(t, "text w=5 bits=8", document(1, 0, 50)))
+	if one[*float64](t, c, "select alike.resemblance($1, null)", good) != nil {
+		t.Error("resemblance with NULL is not NULL")
+	}
+	// A flipped bit gives an error or an answer between 0 and 1, as in Go.
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		bad := append([]byte{}, good...)
+		bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+		want, err := sketch.Resemblance(bad, good)
+		var got float64
+		sqlErr := c.QueryRow(context.Background(), "select alike.resemblance($1, $2)", bad, good).Scan(&got)
+		if (err != nil) != (sqlErr != nil) || got != want {
+			t.Fatalf("%x: %v, error %v in SQL; %v, error %v in Go", bad[:20], got, sqlErr, want, err)
+		}
+	}
+}

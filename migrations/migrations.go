@@ -1,0 +1,140 @@
+// Package migrations carries the PostgreSQL schema of Alike and applies it
+// with golang-migrate. The plain migrate command applies the same files:
+//
+//	migrate -path migrations -database "$DATABASE_URL" up
+//
+// Both keep the version in the table schema_migrations. Where a program's own
+// migrations live there, add x-migrations-table=alike_migrations to the URL.
+package migrations
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/golang-migrate/migrate/v4"
+	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
+	"github.com/golang-migrate/migrate/v4/source/iofs"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// FS holds the migrations, NNNNNN_name.up.sql and .down.sql.
+//
+//go:embed *.sql
+var FS embed.FS
+
+// Latest returns the version of the newest migration.
+func Latest() int {
+	latest := 0
+	names, _ := fs.Glob(FS, "*.up.sql") // the pattern is well-formed
+	for _, name := range names {
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		if n, err := strconv.Atoi(number); err == nil && n > latest {
+			latest = n
+		}
+	}
+	return latest
+}
+
+// A Status is where a database's schema stands.
+type Status struct {
+	Version int  // 0: nothing was applied
+	Latest  int  // what this build has
+	Dirty   bool // the last migration failed half way
+}
+
+// Up applies the migrations that a database does not have.
+func Up(ctx context.Context, databaseURL string) error {
+	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Up() })
+}
+
+// Down takes all migrations back. Side tables and their rows stay.
+func Down(ctx context.Context, databaseURL string) error {
+	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Down() })
+}
+
+// To goes forward or back to a version.
+func To(ctx context.Context, databaseURL string, version int) error {
+	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Migrate(uint(version)) })
+}
+
+// Current reports where a database stands and changes nothing but to make
+// golang-migrate's own table.
+func Current(ctx context.Context, databaseURL string) (Status, error) {
+	status := Status{Latest: Latest()}
+	err := with(ctx, databaseURL, func(m *migrate.Migrate) error {
+		version, dirty, err := m.Version()
+		if errors.Is(err, migrate.ErrNilVersion) {
+			return nil
+		}
+		status.Version, status.Dirty = int(version), dirty
+		return err
+	})
+	return status, err
+}
+
+// with opens the database, runs f and closes it. Cancelling ctx stops after
+// the migration that is running.
+func with(ctx context.Context, databaseURL string, f func(*migrate.Migrate) error) error {
+	databaseURL, table, err := splitTable(databaseURL)
+	if err != nil {
+		return err
+	}
+	config, err := pgx.ParseConfig(databaseURL)
+	if err != nil {
+		return fmt.Errorf("migrations: database URL: %w", err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	if err := db.PingContext(ctx); err != nil {
+		return fmt.Errorf("migrations: connect: %w", err)
+	}
+	driver, err := migratepgx.WithInstance(db, &migratepgx.Config{MigrationsTable: table})
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	source, err := iofs.New(FS, ".")
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	m, err := migrate.NewWithInstance("iofs", source, "pgx5", driver)
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	m.LockTimeout = time.Minute
+	stop := context.AfterFunc(ctx, func() { m.GracefulStop <- true })
+	defer stop()
+	err = f(m)
+	if errors.Is(err, migrate.ErrNoChange) {
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("migrations: %w", err)
+	}
+	sourceErr, closeErr := m.Close()
+	return errors.Join(err, sourceErr, closeErr)
+}
+
+// splitTable takes golang-migrate's own parameter out of a URL.
+func splitTable(databaseURL string) (rest, table string, err error) {
+	if !strings.Contains(databaseURL, "x-migrations-table") {
+		return databaseURL, "", nil
+	}
+	u, err := url.Parse(databaseURL)
+	if err != nil {
+		return "", "", fmt.Errorf("migrations: database URL: %w", err)
+	}
+	query := u.Query()
+	table = query.Get("x-migrations-table")
+	query.Del("x-migrations-table")
+	u.RawQuery = query.Encode()
+	return u.String(), table, nil
+}

@@ -1,0 +1,290 @@
+// Package pgtest starts PostgreSQL servers for tests: as an unprivileged user,
+// on a unix socket in a temporary folder, gone when the test program is gone,
+// however it ends. Every test has a database of its own. A server that is not
+// installed fails the test; .ci/setup installs it.
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations"
+)
+
+// Version is the release that tests run on unless they ask for another.
+// ALIKE_POSTGRES_VERSION overrides it.
+func Version() int {
+	if v, err := strconv.Atoi(os.Getenv("ALIKE_POSTGRES_VERSION")); err == nil {
+		return v
+	}
+	return 15
+}
+
+// Versions are the releases that Alike supports.
+func Versions() []int { return []int{13, 14, 15, 16, 17, 18} }
+
+// A Server is a running PostgreSQL.
+type Server struct {
+	Version int
+	Dir     string // socket, log and data
+
+	bin        string
+	settings   []string
+	credential *syscall.Credential
+	keeper     *exec.Cmd      // a shell that outlives us by a moment
+	lifeline   io.WriteCloser // its standard input: closed when we are gone
+	serial     atomic.Int64
+	template   sync.Mutex
+	migrated   bool
+}
+
+var (
+	sharedMutex sync.Mutex
+	shared      = map[int]*Server{}
+)
+
+// Shared returns the server of a version that all tests of this program share.
+func Shared(t testing.TB, version int) *Server {
+	t.Helper()
+	sharedMutex.Lock()
+	defer sharedMutex.Unlock()
+	if s := shared[version]; s != nil {
+		return s
+	}
+	s := start(t, version)
+	shared[version] = s
+	return s
+}
+
+// Main runs the tests and stops the shared servers; TestMain calls it.
+func Main(m *testing.M) {
+	code := m.Run()
+	sharedMutex.Lock()
+	for _, s := range shared {
+		s.close()
+	}
+	sharedMutex.Unlock()
+	os.Exit(code)
+}
+
+// New starts a server for one test, with settings such as "work_mem=1MB".
+func New(t testing.TB, version int, settings ...string) *Server {
+	t.Helper()
+	s := start(t, version, settings...)
+	t.Cleanup(s.close)
+	return s
+}
+
+// Database returns the URL of a new database with the schema of Alike.
+func Database(t testing.TB) string {
+	t.Helper()
+	return Shared(t, Version()).Database(t)
+}
+
+// Connect opens a connection for the length of a test.
+func Connect(t testing.TB, databaseURL string) *pgx.Conn {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(context.Background()) })
+	return c
+}
+
+// Database makes a database with the schema of Alike and returns its URL.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	s.template.Lock()
+	if !s.migrated {
+		s.exec(t, "create database alike_template")
+		if err := migrations.Up(context.Background(), s.URL("postgres", "alike_template")); err != nil {
+			s.template.Unlock()
+			t.Fatal(err)
+		}
+		s.migrated = true
+	}
+	s.template.Unlock()
+	return s.create(t, " template alike_template")
+}
+
+// Empty makes a database without anything.
+func (s *Server) Empty(t testing.TB) string {
+	t.Helper()
+	return s.create(t, "")
+}
+
+func (s *Server) create(t testing.TB, from string) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", s.serial.Add(1))
+	s.exec(t, "create database "+name+from)
+	return s.URL("postgres", name)
+}
+
+func (s *Server) exec(t testing.TB, sql string) {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), s.URL("postgres", "postgres"))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.Log())
+	}
+	defer c.Close(context.Background())
+	if _, err := c.Exec(context.Background(), sql); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// URL returns the URL of a database for a role.
+func (s *Server) URL(role, database string) string {
+	return fmt.Sprintf("postgres://%s@/%s?host=%s", url.QueryEscape(role), url.PathEscape(database), url.QueryEscape(s.Dir))
+}
+
+// Log returns what the server has written.
+func (s *Server) Log() string {
+	b, _ := os.ReadFile(filepath.Join(s.Dir, "log")) // absent before the first start
+	return string(b)
+}
+
+// Bin returns a server version's folder of programs.
+func Bin(t testing.TB, version int) string {
+	t.Helper()
+	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		caches = append(caches, filepath.Join(cache, "alike"))
+	}
+	tried := []string{fmt.Sprintf("/usr/lib/postgresql/%d/bin", version)}
+	for _, cache := range caches {
+		if cache != "" {
+			tried = append(tried, filepath.Join(cache, "postgres", strconv.Itoa(version), "bin"))
+		}
+	}
+	for _, bin := range tried {
+		if _, err := os.Stat(filepath.Join(bin, "postgres")); err == nil {
+			return bin
+		}
+	}
+	t.Fatalf("no PostgreSQL %d in %s; .ci/setup installs it", version, strings.Join(tried, ", "))
+	return ""
+}
+
+func start(t testing.TB, version int, settings ...string) *Server {
+	t.Helper()
+	s := &Server{Version: version, bin: Bin(t, version), settings: settings}
+	var err error
+	// A unix socket's path has 107 bytes at most: no test name in it.
+	if s.Dir, err = os.MkdirTemp("", "alike-pg"); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() == 0 {
+		// The server refuses to run as root.
+		u, err := user.Lookup("postgres")
+		if err != nil {
+			u, err = user.Lookup("nobody")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid, _ := strconv.Atoi(u.Uid) // both are numbers on every Unix
+		gid, _ := strconv.Atoi(u.Gid)
+		s.credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		if err := os.Chown(s.Dir, uid, gid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	init := s.command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+	if out, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *Server) data() string { return filepath.Join(s.Dir, "data") }
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir = s.Dir
+	c.Env = append(os.Environ(), "LC_ALL=C")
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: s.credential, Setpgid: true}
+	return c
+}
+
+// Start starts a stopped or killed server again and waits until it answers.
+func (s *Server) Start() error {
+	args := []string{"-D", s.data(), "-k", s.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60",
+		"-c", "shared_buffers=64MB", "-c", "autovacuum_naptime=5s", "-c", "log_min_messages=warning"}
+	for _, setting := range s.settings {
+		args = append(args, "-c", setting)
+	}
+	// The shell ends when its standard input does, which is when this process
+	// ends, and takes the server with it.
+	s.keeper = s.command("/bin/sh", append([]string{"-c",
+		`"$0" "$@" >>log 2>&1 & server=$!; trap '' INT TERM; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server`,
+		filepath.Join(s.bin, "postgres")}, args...)...)
+	var err error
+	if s.lifeline, err = s.keeper.StdinPipe(); err != nil {
+		return err
+	}
+	if err := s.keeper.Start(); err != nil {
+		return err
+	}
+	for range 600 {
+		c, err := pgx.Connect(context.Background(), s.URL("postgres", "postgres"))
+		if err == nil {
+			return c.Close(context.Background())
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("PostgreSQL %d did not start:\n%s", s.Version, s.Log())
+}
+
+// PID returns the process of the running server.
+func (s *Server) PID() (int, error) {
+	b, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := bytes.Cut(b, []byte("\n"))
+	return strconv.Atoi(string(first))
+}
+
+// Stop ends the server in order.
+func (s *Server) Stop() {
+	s.lifeline.Close()
+	s.keeper.Wait() // its status is the server's, whose log has the reason
+}
+
+// Kill ends the server as a power cut would: every process of it at once.
+func (s *Server) Kill() error {
+	pid, err := s.PID()
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	s.Stop()
+	return nil
+}
+
+func (s *Server) close() {
+	s.Stop()
+	os.RemoveAll(s.Dir) // a leftover in the temporary folder harms nobody
+}
