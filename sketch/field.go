@@ -28,8 +28,9 @@ func newMultiplier(p Polynomial, constant uint64) *multiplier {
 }
 
 func (m *multiplier) times(v uint64) uint64 {
-	return m[0][byte(v)] ^ m[1][byte(v>>8)] ^ m[2][byte(v>>16)] ^ m[3][byte(v>>24)] ^
-		m[4][byte(v>>32)] ^ m[5][byte(v>>40)] ^ m[6][byte(v>>48)] ^ m[7][v>>56]
+	// The parentheses let the additions go on side by side.
+	return ((m[0][byte(v)] ^ m[1][byte(v>>8)]) ^ (m[2][byte(v>>16)] ^ m[3][byte(v>>24)])) ^
+		((m[4][byte(v>>32)] ^ m[5][byte(v>>40)]) ^ (m[6][byte(v>>48)] ^ m[7][v>>56]))
 }
 
 func newField(p Polynomial) field {

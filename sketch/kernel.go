@@ -12,13 +12,28 @@ import (
 
 // shingleGeneric writes the shingles of tokens to out; len(out) = len(tokens)-w+1.
 func shingleGeneric(win *window, tokens, out []uint64) {
-	w := win.w
-	h := shingleOf(tokens[:w])
-	out[0] = h
-	for i, oldest := range tokens[:len(tokens)-w] {
-		// h is padded: the sum before it, moved on by one word.
-		h = shingles64.shift.times(h ^ win.out.times(oldest) ^ tokens[w+i])
-		out[i+1] = h
+	// Each shingle waits for the one before it: two halves wait side by side.
+	w, half := win.w, len(out)/2
+	if half == 0 {
+		out[0] = shingleOf(tokens)
+		return
+	}
+	low, high := shingleOf(tokens[:w]), shingleOf(tokens[half:half+w])
+	out[0], out[half] = low, high
+	a, b := tokens[:half-1], tokens[half:]
+	nextA, nextB := tokens[w:][:len(a)], tokens[half+w:][:len(a)]
+	outA, outB := out[1:][:len(a)], out[half+1:][:len(a)]
+	b = b[:len(a)]
+	shift, leave := shingles64.shift, win.out
+	for i, oldest := range a {
+		// low and high are padded: the sum before, moved on by one word.
+		low = shift.times(low ^ leave.times(oldest) ^ nextA[i])
+		high = shift.times(high ^ leave.times(b[i]) ^ nextB[i])
+		outA[i], outB[i] = low, high
+	}
+	if len(out)%2 != 0 {
+		i := len(out) - 1
+		out[i] = shift.times(high ^ leave.times(tokens[i-1]) ^ tokens[i-1+w])
 	}
 }
 

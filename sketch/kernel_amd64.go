@@ -50,16 +50,18 @@ func minima256(m, a, b *uint64, x *uint64, n int)
 
 var shingleReciprocal = shingles64.reciprocal()
 
-// mostDirect is the longest shingle that is cheaper summed anew than slid by
-// one token.
-const mostDirect = 64
+// The longest shingles that are cheaper summed anew than slid by one token.
+const (
+	mostDirect512 = 24
+	mostDirect128 = 5
+)
 
 func shingleKernel(win *window, tokens, out []uint64) {
 	n := len(out)
 	switch {
-	case useAVX512Bytes && n > 0 && win.w <= mostDirect:
+	case useAVX512Bytes && n > 0 && win.w <= mostDirect512:
 		shingle512(&out[0], &tokens[0], &win.coef[0], win.w, n, shinglePolynomial.Low, shingleReciprocal)
-	case useAVX2 && n > 1 && win.w <= mostDirect:
+	case useAVX2 && n > 1 && win.w <= mostDirect128:
 		shingle128(&out[0], &tokens[0], &win.coef[0], win.w, n, shinglePolynomial.Low, shingleReciprocal)
 	default:
 		shingleGeneric(win, tokens, out)
@@ -77,8 +79,12 @@ func fingerprintKernel(out []uint64, text []byte, spans []span) {
 		fingerprintGeneric(out, text, spans)
 		return
 	}
+	short := fingerprints128
+	if useAVX512Bytes {
+		short = fingerprints512
+	}
 	for len(spans) > 0 {
-		n := fingerprints128(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, shinglePolynomial.Low, shingleReciprocal)
+		n := short(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, shinglePolynomial.Low, shingleReciprocal)
 		if n < len(spans) {
 			out[n] = tokenFingerprint(text[spans[n].start:spans[n].end])
 			n++
@@ -98,6 +104,9 @@ var tokenMasks = func() (table [32][16]byte) {
 	}
 	return table
 }()
+
+//go:noescape
+func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
 
 //go:noescape
 func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int

@@ -387,7 +387,7 @@ func BenchmarkEdges(b *testing.B) {
 	text, edges := make([]byte, 5000), make([]uint32, 5000)
 	withEach(b, func(name string) {
 		for _, n := range []int{500, 4096} {
-			src := english(n)
+			src := sameEnglish(n)
 			b.Run(fmt.Sprintf("impl=%s/size=%dB", name, n), func(b *testing.B) {
 				b.SetBytes(int64(n))
 				for b.Loop() {
@@ -402,7 +402,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	withEach(b, func(name string) {
 		for _, n := range []int{500, 4096} {
 			var t tokens
-			t.asciiWords(english(n), true, true)
+			t.asciiWords(sameEnglish(n), true, true)
 			out := make([]uint64, 0, 5000)
 			b.Run(fmt.Sprintf("impl=%s/size=%dB", name, n), func(b *testing.B) {
 				b.SetBytes(int64(n))

@@ -178,16 +178,16 @@ store:
 
 // AVX2: 4 slots a register, 12 slots. There is no 64-bit multiplication, so
 // with a = a1·2^32+a0 and x = x1·2^32+x0 the product is
-// a0·x0 + (a1·x0 + a0·x1)·2^32. There is no unsigned comparison, so minima and
+// a0·x0 + (a1·x0 + a0·x1 mod 2^32)·2^32; H has a1 in its upper halves and zeros
+// below, U (in the frame) a0. There is no unsigned comparison, so minima and
 // addends carry a flipped top bit: adding 2^63 mod 2^64 is flipping it.
 
-#define SLOT256(M, A, H, B) \
-	VPMULUDQ H, Y12, Y14; \
-	VPMULUDQ A, Y13, Y15; \
+#define SLOT256(i, M, A, H, B) \
+	VPMULUDQ A, Y12, Y14; \
+	VPADDQ B, Y14, Y14; \
+	VPMULLD H, Y12, Y15; \
 	VPADDQ Y15, Y14, Y14; \
-	VPSLLQ $32, Y14, Y14; \
-	VPMULUDQ A, Y12, Y15; \
-	VPADDQ B, Y15, Y15; \
+	VPMULLD (32*i)(SP), Y13, Y15; \
 	VPADDQ Y15, Y14, Y14; \
 	VPCMPGTQ Y14, M, Y15; \
 	VPBLENDVB Y15, Y14, M, M
@@ -195,7 +195,10 @@ store:
 #define LOAD256(i, M, A, H, B) \
 	VPXOR (32*i)(R10), Y15, M; \
 	VMOVDQU (32*i)(R8), A; \
+	VPSLLQ $32, A, H; \
+	VMOVDQU H, (32*i)(SP); \
 	VPSRLQ $32, A, H; \
+	VPSLLQ $32, H, H; \
 	VPXOR (32*i)(R9), Y15, B
 
 #define STORE256(i, M) \
@@ -205,7 +208,7 @@ store:
 // func minima256(m, a, b *uint64, x *uint64, n int)
 //
 // 12 slots; n > 0.
-TEXT ·minima256(SB), NOSPLIT, $0-40
+TEXT ·minima256(SB), 0, $96-40
 	MOVQ m+0(FP), R10
 	MOVQ a+8(FP), R8
 	MOVQ b+16(FP), R9
@@ -219,11 +222,11 @@ TEXT ·minima256(SB), NOSPLIT, $0-40
 	PCALIGN $32
 
 loop:
-	VPBROADCASTQ (SI), Y12
+	VPBROADCASTD (SI), Y12
 	VPBROADCASTD 4(SI), Y13
-	SLOT256(Y0, Y3, Y6, Y9)
-	SLOT256(Y1, Y4, Y7, Y10)
-	SLOT256(Y2, Y5, Y8, Y11)
+	SLOT256(0, Y0, Y3, Y6, Y9)
+	SLOT256(1, Y1, Y4, Y7, Y10)
+	SLOT256(2, Y2, Y5, Y8, Y11)
 	ADDQ $8, SI
 	DECQ CX
 	JNZ loop

@@ -10,6 +10,9 @@
 
 // R is a register of 128-bit sums, T scratch; leaves the residues in the low
 // halves of T. P and MU hold p and mu in their low halves.
+//
+// The constant of a shingle's last token is t^64: it needs no multiplication,
+// the token is added to the upper half of the sum.
 #define REDUCE(R, T, P, MU) \
 	VPCLMULQDQ $0x01, MU, R, T; \
 	VPXORQ R, T, T; \
@@ -34,8 +37,11 @@ TEXT ·shingle512(SB), NOSPLIT, $0-56
 	MOVQ n+32(FP), CX
 	VPBROADCASTQ p+40(FP), Z30
 	VPBROADCASTQ mu+48(FP), Z31
+	DECQ R8
 	MOVQ $-1, AX
 	KMOVB AX, K1
+	MOVL $0xaa, DX
+	KMOVB DX, K2 // upper halves
 
 block:
 	CMPQ CX, $8
@@ -44,9 +50,12 @@ block:
 	KMOVB BX, K1
 
 whole:
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
+	VMOVDQU64.Z (SI)(R8*8), K1, Z1
+	VPSLLDQ $8, Z1, Z0
+	VMOVDQA64.Z Z1, K2, Z1
 	XORL R10, R10
+	CMPQ R10, R8
+	JAE summed
 
 sum:
 	VMOVDQU64.Z (SI)(R10*8), K1, Z4
@@ -59,6 +68,7 @@ sum:
 	CMPQ R10, R8
 	JB sum
 
+summed:
 	REDUCE(Z0, Z2, Z30, Z31)
 	REDUCE(Z1, Z3, Z30, Z31)
 	VPUNPCKLQDQ Z3, Z2, Z2
@@ -83,12 +93,17 @@ TEXT ·shingle128(SB), NOSPLIT, $0-56
 	VMOVQ mu+48(FP), X15
 	SUBQ $2, CX // of the last pair
 	XORL DX, DX
+	DECQ R8
 
 pair:
 	LEAQ (SI)(DX*8), R11
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
+	VMOVDQU (R11)(R8*8), X1
+	VPSLLDQ $8, X1, X0
+	VPSRLDQ $8, X1, X1
+	VPSLLDQ $8, X1, X1
 	XORL R10, R10
+	CMPQ R10, R8
+	JAE summed
 
 sum:
 	VMOVDQU (R11)(R10*8), X4
@@ -101,6 +116,7 @@ sum:
 	CMPQ R10, R8
 	JB sum
 
+summed:
 	REDUCE128(X0, X2, X14, X15)
 	REDUCE128(X1, X3, X14, X15)
 	VPUNPCKLQDQ X3, X2, X2
@@ -115,11 +131,139 @@ sum:
 done:
 	RET
 
-// func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
-//
 // The fingerprint of a token of at most 15 bytes is the residue of its bytes
 // and the marker, which a 16-byte load and two masks of its length leave of
-// the text. Stops before a longer token and returns how many it has done.
+// the text.
+
+// MASKED leaves the masked bytes of the token with span S in X; jumps to LONG,
+// with S the length, when it has more than 15.
+#define MASKED(S, X, LONG) \
+	MOVL S, DX; \
+	SHRQ $32, S; \
+	SUBL DX, S; \
+	CMPL S, $15; \
+	JA LONG; \
+	VMOVDQU (SI)(DX*1), X; \
+	SHLL $4, S; \
+	VPAND (R9)(S*1), X, X; \
+	VPOR 256(R9)(S*1), X, X
+
+// func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+//
+// The masked bytes of up to 64 tokens are collected in the frame, then reduced
+// eight at a time. Stops before a token of more than 15 bytes and returns how
+// many it has done; n > 0.
+TEXT ·fingerprints512(SB), 0, $1024-64
+	MOVQ out+0(FP), DI
+	MOVQ text+8(FP), SI
+	MOVQ spans+16(FP), R8
+	MOVQ n+24(FP), CX
+	MOVQ masks+32(FP), R9
+	VPBROADCASTQ p+40(FP), Z30
+	VPBROADCASTQ mu+48(FP), Z31
+	VMOVDQU64 even<>(SB), Z29
+	MOVQ $-1, R13
+	KMOVB R13, K1
+	LEAQ (R8)(CX*8), CX // the end of the spans
+
+block:
+	MOVQ SP, R10
+	LEAQ 512(R8), R11
+	CMPQ R11, CX
+	CMOVQHI CX, R11
+
+four:
+	LEAQ 32(R8), R12
+	CMPQ R12, R11
+	JA one
+	MOVQ 0(R8), AX
+	MOVQ 8(R8), BX
+	MASKED(AX, X0, long0)
+	VMOVDQU X0, 0(R10)
+	MASKED(BX, X1, long1)
+	VMOVDQU X1, 16(R10)
+	MOVQ 16(R8), AX
+	MOVQ 24(R8), BX
+	MASKED(AX, X2, long2)
+	VMOVDQU X2, 32(R10)
+	MASKED(BX, X3, long3)
+	VMOVDQU X3, 48(R10)
+	ADDQ $64, R10
+	MOVQ R12, R8
+	JMP four
+
+one:
+	CMPQ R8, R11
+	JAE reduce
+	MOVQ (R8), AX
+	MASKED(AX, X0, long0)
+	VMOVDQU X0, (R10)
+	ADDQ $16, R10
+	ADDQ $8, R8
+	JMP one
+
+	// After a long token there is nothing more to do.
+long3:
+	ADDQ $8, R8
+	ADDQ $16, R10
+
+long2:
+	ADDQ $8, R8
+	ADDQ $16, R10
+
+long1:
+	ADDQ $8, R8
+	ADDQ $16, R10
+
+long0:
+	MOVQ R8, CX
+
+reduce:
+	SUBQ SP, R10
+	SHRQ $4, R10 // tokens collected
+	JZ done
+	MOVQ SP, R11
+
+eight:
+	CMPQ R10, $8
+	JAE whole
+	BZHIQ R10, R13, AX
+	KMOVB AX, K1
+
+whole:
+	VMOVDQU64 0(R11), Z0
+	VMOVDQU64 64(R11), Z1
+	REDUCE(Z0, Z2, Z30, Z31)
+	REDUCE(Z1, Z3, Z30, Z31)
+	VPERMT2Q Z3, Z29, Z2
+	VMOVDQU64 Z2, K1, (DI)
+	ADDQ $128, R11
+	ADDQ $64, DI
+	SUBQ $8, R10
+	JA eight
+	CMPQ R8, CX
+	JB block
+
+done:
+	SUBQ spans+16(FP), R8
+	SHRQ $3, R8
+	MOVQ R8, ret+56(FP)
+	VZEROUPPER
+	RET
+
+DATA even<>+0(SB)/8, $0
+DATA even<>+8(SB)/8, $2
+DATA even<>+16(SB)/8, $4
+DATA even<>+24(SB)/8, $6
+DATA even<>+32(SB)/8, $8
+DATA even<>+40(SB)/8, $10
+DATA even<>+48(SB)/8, $12
+DATA even<>+56(SB)/8, $14
+GLOBL even<>(SB), RODATA|NOPTR, $64
+
+// func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+//
+// The same, one token at a time.
 TEXT ·fingerprints128(SB), NOSPLIT, $0-64
 	MOVQ out+0(FP), DI
 	MOVQ text+8(FP), SI
@@ -133,15 +277,7 @@ TEXT ·fingerprints128(SB), NOSPLIT, $0-64
 
 token:
 	MOVQ (R8)(R12*8), AX
-	MOVL AX, DX
-	SHRQ $32, AX
-	SUBL DX, AX
-	CMPL AX, $15
-	JA done
-	SHLL $4, AX
-	VMOVDQU (SI)(DX*1), X0
-	VPAND (R9)(AX*1), X0, X0
-	VPOR 256(R9)(AX*1), X0, X0
+	MASKED(AX, X0, done)
 	REDUCE128(X0, X1, X14, X15)
 	VMOVQ X1, (DI)(R12*8)
 	INCQ R12

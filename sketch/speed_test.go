@@ -1,0 +1,145 @@
+package sketch
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkTable prints how fast the package is on this machine, with each
+// implementation of the kernels that it can run: `make bench-sketch`. A figure
+// is the best of many short runs over documents that differ, on one core.
+func BenchmarkTable(b *testing.B) {
+	rows := []struct {
+		name, unit string
+		measure    func() float64
+	}{
+		{"classic, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text", english, 2600, nil) }},
+		{"classic, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text", english, 500, nil) }},
+		{"fast, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text fast", english, 2600, nil) }},
+		{"fast, 64 KB documents", "MB/s", func() float64 { return textSpeed("text fast", english, 64<<10, nil) }},
+		{"text to shingles, English", "MB/s", func() float64 { return textSpeed("text", english, 2600, discard{}) }},
+		{"text to shingles, accented Latin", "MB/s", func() float64 { return textSpeed("text", accented, 2600, discard{}) }},
+		{"text to shingles, Cyrillic", "MB/s", func() float64 { return textSpeed("text", cyrillic, 2600, discard{}) }},
+		{"text to shingles, Chinese", "MB/s", func() float64 { return textSpeed("text", chinese, 2600, discard{}) }},
+		{"characters to shingles, Chinese", "MB/s", func() float64 { return textSpeed("chars", chinese, 2600, discard{}) }},
+		{"features of a stored sketch", "ns", func() float64 {
+			stored := storedPair(b, "text")
+			features := make([]Feature, 0, 12)
+			return nanoseconds(func() { features, _ = Features(features[:0], stored[0]) })
+		}},
+		{"resemblance, 8 bits a slot", "ns", func() float64 {
+			stored := storedPair(b, "text bits=8")
+			return nanoseconds(func() { _, _ = Resemblance(stored[0], stored[1]) })
+		}},
+		{"resemblance, 64 bits a slot", "ns", func() float64 {
+			stored := storedPair(b, "text")
+			return nanoseconds(func() { _, _ = Resemblance(stored[0], stored[1]) })
+		}},
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "\n%s, %s, %s/%s, w=4 t=84 k=12 s=7, one core\n\n| %-32s |", processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, "")
+	withEach(b, func(name string) { fmt.Fprintf(&table, " %-12s |", name) })
+	fmt.Fprintf(&table, "\n|%s|", strings.Repeat("-", 34))
+	withEach(b, func(string) { fmt.Fprintf(&table, "%s|", strings.Repeat("-", 14)) })
+	for _, row := range rows {
+		fmt.Fprintf(&table, "\n| %-32s |", row.name)
+		withEach(b, func(string) {
+			fmt.Fprintf(&table, " %-12s |", fmt.Sprintf("%.0f %s", row.measure(), row.unit))
+		})
+	}
+	fmt.Println(table.String() + "\n")
+}
+
+// textSpeed returns the MB/s of taking documents of the size from their text
+// to their features, or to the sampler given.
+func textSpeed(settings string, text func(*rand.Rand, int) []byte, size int, to sampler) float64 {
+	const total = 4 << 20
+	p, err := ParseProfile(settings)
+	if err != nil {
+		panic(err)
+	}
+	s, err := NewSketcher(p)
+	if err != nil {
+		panic(err)
+	}
+	if to != nil {
+		s.sampler = to
+	}
+	documents := text(rand.New(rand.NewPCG(1997, 2000)), total)
+	features := make([]Feature, 0, p.K)
+	// The best time of each stretch of documents: other programs that run
+	// meanwhile disturb some passes, seldom all.
+	stretch := max(1, 64<<10/size) * size
+	best := make([]float64, total/stretch)
+	for pass := range 16 {
+		for i := range best {
+			start := time.Now()
+			for at := i * stretch; at < (i+1)*stretch; at += size {
+				s.Document(documents[at : at+size])
+				if to == nil {
+					features = s.AppendFeatures(features[:0])
+				}
+			}
+			if t := time.Since(start).Seconds(); pass == 0 || t < best[i] {
+				best[i] = t
+			}
+		}
+	}
+	sum := 0.0
+	for _, t := range best {
+		sum += t
+	}
+	return 1e-6 * float64(len(best)*stretch) / sum
+}
+
+// discard is a sampler that samples nothing.
+type discard struct{}
+
+func (discard) reset()                                  {}
+func (discard) add([]uint64)                            {}
+func (discard) appendSample(d []byte, _ Profile) []byte { return d }
+func (discard) slots() []uint64                         { return nil }
+
+// nanoseconds returns how long f takes.
+func nanoseconds(f func()) float64 {
+	const calls = 500
+	best := math.Inf(1)
+	for range 1000 {
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		best = min(best, float64(time.Since(start).Nanoseconds())/calls)
+	}
+	return best
+}
+
+// storedPair returns the sketches of two documents that are half the same.
+func storedPair(tb testing.TB, settings string) (stored [2][]byte) {
+	s := mustSketcher(tb, settings)
+	for i := range stored {
+		s.Document(sameEnglish(2600 + 2600*i))
+		stored[i] = s.AppendSketch(nil)
+	}
+	return stored
+}
+
+// processor names the machine as well as the system does.
+func processor() string {
+	info, _ := os.ReadFile("/proc/cpuinfo")
+	field := func(name string) string {
+		m := regexp.MustCompile(`(?m)^` + name + `\s*: (.*)$`).FindSubmatch(info)
+		if m == nil {
+			return "?"
+		}
+		return string(m[1])
+	}
+	return fmt.Sprintf("%s (family %s model %s)", field("model name"), field("cpu family"), field("model"))
+}
