@@ -129,6 +129,17 @@ func (e *experiment) ways() ([]way, error) {
 		}})
 	}
 
+	// A pair of resemblance 0.9 has lengths of that ratio at least.
+	length, err := e.column("length")
+	if err != nil {
+		return nil, err
+	}
+	ways = append(ways, way{"length, ratio 0.9", func(document int) []int {
+		n := float64(length.values[document])
+		return length.between(func(other int64) bool { return float64(other) >= 0.9*n },
+			func(other int64) bool { return 0.9*float64(other) <= n })
+	}})
+
 	// The documents whose first byte agrees are one range of the number.
 	var forests []func(document int) []int
 	for i := range 4 {

@@ -67,6 +67,10 @@ func TestWays(t *testing.T) {
 			if found > 0.9 || rows < 0.03*float64(len(texts)) {
 				t.Errorf("%s finds %.3f and returns %.1f rows: better than a random walk", w.name, found, rows)
 			}
+		case w.name == "length, ratio 0.9":
+			if r.found[0] != 2*near {
+				t.Errorf("%s finds %d of %d, want all", w.name, r.found[0], 2*near)
+			}
 		case w.name == "forest/0, first byte":
 			if found < 0.88 || rows > 0.02*float64(len(texts)) {
 				t.Errorf("%s finds %.3f, want 0.9, and returns %.1f rows", w.name, found, rows)

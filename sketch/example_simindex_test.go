@@ -1,0 +1,27 @@
+package sketch_test
+
+import (
+	"fmt"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// Roth's question at checkin: which documents lie within 30 % of this one?
+func ExampleVariant_Index() {
+	v, err := sketch.ParseVariant("41B/4")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	si, ok := v.Index([]byte("Four score and seven years ago our fathers brought forth on this continent, " +
+		"a new nation, conceived in Liberty, and dedicated to the proposition that all men are created equal."))
+	fmt.Println(si, ok)
+	fmt.Printf("where si > %.1f and si < %.1f\n", sketch.SILow(si, sketch.SIFraction), sketch.SIHigh(si, sketch.SIFraction))
+
+	_, ok = v.Index([]byte("... and so on ...")) // stop words alone
+	fmt.Println(ok)
+	// Output:
+	// -6404095512 true
+	// where si > -8325324165.6 and si < -4482866858.4
+	// false
+}
