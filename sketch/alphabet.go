@@ -134,7 +134,7 @@ func (b *letters) makeLetter(r rune, form string, fold bool) letter {
 // before folding or after it, with a mark or with the second of a pair.
 func joins(r rune, fold bool) bool {
 	begins := func(r rune) bool {
-		d, _ := utf8.DecodeRuneInString(decomposition(r))
+		d := firstOf(decomposition(r), r)
 		return combiningClass(d) != 0 || factsOf(d).backward[d&(blockSize-1)]
 	}
 	if begins(r) || !fold {
@@ -144,6 +144,5 @@ func joins(r rune, fold bool) bool {
 	c.put(r)
 	c.flush()
 	first, _ := utf8.DecodeRune(c.out)
-	folded, _ := utf8.DecodeRuneInString(folding(first))
-	return begins(folded)
+	return begins(firstOf(folding(first), first))
 }

@@ -103,20 +103,19 @@ func makeFacts(first rune) *facts {
 	return f
 }
 
-// decomposition returns the full compatibility decomposition of r.
-func decomposition(r rune) string {
-	if d := factsOf(r).decomposition[r&(blockSize-1)]; d != "" {
-		return d
-	}
-	return string(r)
-}
+// decomposition returns the full compatibility decomposition of r, empty when
+// that is r.
+func decomposition(r rune) string { return factsOf(r).decomposition[r&(blockSize-1)] }
 
-// folding returns the full case folding of r.
-func folding(r rune) string {
-	if d := factsOf(r).folding[r&(blockSize-1)]; d != "" {
-		return d
+// folding returns the full case folding of r, empty when that is r.
+func folding(r rune) string { return factsOf(r).folding[r&(blockSize-1)] }
+
+// firstOf returns the first character of s, which stands for r when it is empty.
+func firstOf(s string, r rune) rune {
+	if s != "" {
+		r, _ = utf8.DecodeRuneInString(s)
 	}
-	return string(r)
+	return r
 }
 
 func combiningClass(r rune) uint8 { return factsOf(r).ccc[r&(blockSize-1)] }
@@ -218,6 +217,17 @@ func (c *composer) put(r rune, ccc uint8) {
 	c.starter, c.started = r, true
 }
 
+// decompose puts the decomposition of r.
+func (c *composer) decompose(r rune) {
+	whole := decomposition(r)
+	if whole == "" {
+		c.put(r, combiningClass(r))
+	}
+	for _, d := range whole {
+		c.put(d, combiningClass(d))
+	}
+}
+
 // combine composes the starter with those of its marks that no other blocks.
 func (c *composer) combine() {
 	if !c.started {
@@ -272,25 +282,23 @@ func newCanonicaliser(fold bool) *canonicaliser {
 	if fold {
 		c.after.out = c.before.out
 		c.before.out = func(r rune) {
-			for _, f := range folding(r) {
-				c.decompose(&c.after, f)
+			f := folding(r)
+			if f == "" {
+				c.after.decompose(r)
+			}
+			for _, r := range f {
+				c.after.decompose(r)
 			}
 		}
 	}
 	return c
 }
 
-func (c *canonicaliser) decompose(to *composer, r rune) {
-	for _, d := range decomposition(r) {
-		to.put(d, combiningClass(d))
-	}
-}
-
 // put takes the next character of the text.
 func (c *canonicaliser) put(r rune) {
 	c.active = true
 	first, last, n := 0, 0, 0 // marks at the beginning and at the end, characters
-	for _, d := range decomposition(r) {
+	count := func(d rune) {
 		n++
 		if last++; combiningClass(d) == 0 {
 			last = 0
@@ -299,6 +307,13 @@ func (c *canonicaliser) put(r rune) {
 			first = n
 		}
 	}
+	whole := decomposition(r)
+	if whole == "" {
+		count(r)
+	}
+	for _, d := range whole {
+		count(d)
+	}
 	if c.row+first > mostMarks {
 		c.before.put(graphemeJoiner, 0)
 		c.row = 0
@@ -306,7 +321,7 @@ func (c *canonicaliser) put(r rune) {
 	if c.row += last; last < n {
 		c.row = last
 	}
-	c.decompose(&c.before, r)
+	c.before.decompose(r)
 }
 
 // flush gives out what is held: the next character does not combine with it.

@@ -69,7 +69,7 @@ func TestCanonicalStrings(t *testing.T) {
 		}
 		all = append(all, r)
 		if r < 0xAC00 || r > 0xD7A3 {
-			if joins(r, true) || decomposition(r) != string(r) || folding(r) != string(r) {
+			if joins(r, true) || decomposition(r) != "" || folding(r) != "" {
 				acting = append(acting, r)
 			}
 		}

@@ -28,7 +28,21 @@ type tokenizer interface {
 }
 
 func newTokenizer(p Profile) tokenizer {
-	return newWords(p.folds())
+	var z tokenizer
+	switch p.Stream {
+	case Lines:
+		z = newLines(p.folds())
+	case HTML:
+		z = newPage(p.folds())
+	case Code:
+		z = newCode(p.folds())
+	default:
+		z = newWords(p.folds())
+	}
+	if p.StopWords || p.Vowels || p.Duplicates || p.Stream == Chars || p.Stream == Soundex {
+		z = &filtered{tokenizer: z, profile: p, seen: make(map[uint64]struct{})}
+	}
+	return z
 }
 
 // pieceSize is the most bytes that a tokenizer takes in a call: what is made

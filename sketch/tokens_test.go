@@ -1,12 +1,19 @@
 package sketch
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 )
 
 // tokenize gives a document to a tokenizer in pieces of the lengths that size
@@ -81,6 +88,14 @@ var texts = []string{
 	"𝔘𝔫𝔦𝔠𝔬𝔡𝔢 𠀀𠀁 😀❤️ 𑀓𑁆\u0300", "a\xffb\xe2\x82c\xf0\x9f\x98 \xc3", "\u0378x\u0378 \ue000 z",
 	"ABCdefGHI" + strings.Repeat("x", 5000), strings.Repeat("é", 3000), strings.Repeat("e\u0301", 3000),
 	strings.Repeat("日", 10) + strings.Repeat("a ", 4000), strings.Repeat("ß", 9000),
+	"<title>A &amp; B</title><p>caf&eacute; <b>b</b>old</p>x<p>y <a href='/x?a=1&copy=2'>link</a><img src=i.png alt=no>",
+	"<script>var x = '<p>no';</script>yes<style>no</style><!-- no -->y<!--->es<!-- a --!>ok<!x>1</>2<?y>3",
+	"<script><!-- <script> </script> no --> </script>yes <script>a</scriptx></script/ b>z <textarea><b>&lt;</textarea >q",
+	"a < b &#x41; &#65 &notit; &#0; &#99999999999; &CounterClockwiseContourIntegral; &;&#;&#x; <a href=\"\n/A b&amp;c\" HREF=two src=n>",
+	"<IMG SRC='a\tb.png' href=x/y src=2><a/href=/q/r><p =a=b href = \"c\" / d><plaintext>all <b>&amp;</plaintext> of it",
+	"int main(void) { a[i++] >>= 0x1F; x = 3.14e-5..2; s->t::u; /* don't */ \"str\"; } // 変数 名_前 é_1 $x ≠ …",
+	"  one  two \r\n\r\nthree\tfour  \u2028five\u0085\n six ",
+	"The quick brown fox isn't the OTHER fox; The fox",
 }
 
 func TestWords(t *testing.T) {
@@ -147,7 +162,7 @@ func TestWordsRandom(t *testing.T) {
 
 // every profile whose tokenizer differs.
 var everyStream = func() (list []Profile) {
-	for _, stream := range []Stream{Words} {
+	for _, stream := range []Stream{Chars, Words, Lines, Soundex, HTML, Code} {
 		for i := range 16 {
 			list = append(list, Profile{Stream: stream, W: 1, OtherCase: i&1 != 0, StopWords: i&2 != 0, Vowels: i&4 != 0, Duplicates: i&8 != 0})
 		}
@@ -175,6 +190,141 @@ func TestPiecesDoNotShow(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestStreams(t *testing.T) {
+	long := strings.Repeat("é", 2048)
+	for _, c := range []struct {
+		settings, text string
+		want           []string
+	}{
+		{"chars", "Ab, c\u0301", []string{"a", "b", "ć"}},
+		{"chars", "日本 \u0915\u094d", []string{"日", "本", "क", "\u094d"}},
+		{"chars case vowels", "An Ode", []string{"n", "d"}},
+		{"words", "Don't stop; x_y 3.14", []string{"don", "t", "stop", "x", "y", "3", "14"}},
+		{"words case", "Don't ﬁX", []string{"Don", "t", "fiX"}},
+		{"words stop", "The fox is THE other one", []string{"fox", "one"}},
+		{"words case stop", "The fox is THE other one", []string{"fox", "one"}},
+		{"words vowels", "a queue of Eier, é", []string{"q", "f", "r", "é"}},
+		{"words duplicates", "a rose is a rose", []string{"a", "rose", "is"}},
+		{"words", long + "é x", []string{long, "é", "x"}},
+		{"words", "a" + long + "b", []string{"a" + long[:4094], "éb"}},
+		{"soundex", "Ashcraft Tymczak, Pfister 123 日", []string{"A261", "T522", "P236"}},
+		{"soundex stop duplicates", "the Robert and a Rupert, Rubin", []string{"R163", "R150"}},
+		{"lines", " A  b \r\n\r\n\tc\u00a0\u3000d\u2028e\x00f", []string{"A b", "c d", "e\x00f"}},
+		{"lines fold", "Straße\nX", []string{"strasse", "x"}},
+		{"lines duplicates", "x\ny\nx", []string{"x", "y"}},
+		{"lines", "x" + long + " " + "y", []string{"x" + long[:4094], "é y"}},
+		{"code", "int x_1=0x1F;/* don't */", []string{"int", "x_1", "=", "0x1F", ";", "/*", "don", "'", "t", "*/"}},
+		{"code", "a>>>=b<<=c->*d...e??f", []string{"a", ">>>=", "b", "<<=", "c", "->*", "d", "...", "e", "??", "f"}},
+		{"code", "3.14e-5 1..2 1.a .5 x.5 1.0.0", []string{"3.14e", "-", "5", "1", "..", "2", "1", ".", "a", ".", "5", "x", ".", "5", "1.0.0"}},
+		{"code", "\"Größe_2\" ≠ '…' 名前", []string{"\"", "Größe_2", "\"", "≠", "'", "...", "'", "名", "前"}},
+		{"code fold", "Foo(BAR)", []string{"foo", "(", "bar", ")"}},
+		{"html", "<p CLASS=x>Caf&eacute; <b>B</b>old<br>x<img alt=a SRC=' /I.png '>", []string{"café", "bold", "x", "/i.png"}},
+		{"html case", "<a href='/A?x&amp;y'>Go</a>", []string{"/A?x&y", "Go"}},
+		{"html", "<a href=" + strings.Repeat("u", 5000) + ">", []string{strings.Repeat("u", 4096)}},
+		{"html", "<script>if (a<b) '</p>'</script>x<!-- <p> -->y", []string{"xy"}},
+		{"html", "<script><!-- <script>1</script>2 --> 3</script>4", []string{"4"}},
+		{"html", "<script><!-- < -- ></script>5 --></script>6", []string{"5", "6"}},
+		{"html", "<noscript><p>a</noscript><iframe>b</iframe>c", []string{"a", "c"}},
+		{"html stop vowels", "the <i>ro</i>se", []string{"rs"}},
+	} {
+		if got := whole(mustProfile(t, c.settings), []byte(c.text)); !slices.Equal(got, c.want) {
+			t.Errorf("%s of %.80q:\n got %.200q\nwant %.200q", c.settings, c.text, got, c.want)
+		}
+	}
+}
+
+// More marks in a row than the standard allows are kept apart by U+034F.
+func TestMarksWithoutEnd(t *testing.T) {
+	text := "a" + strings.Repeat("\u0301", 65)
+	want := "á" + strings.Repeat("\u0301", 29) + "\u034f" + strings.Repeat("\u0301", 30) + "\u034f" + strings.Repeat("\u0301", 5)
+	for _, stream := range []Stream{Words, Lines, HTML, Code} {
+		if got := whole(Profile{Stream: stream, W: 1}, []byte(text)); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %+q, want %+q", stream, got, want)
+		}
+	}
+}
+
+// repeated reads a text over and over, n bytes of it.
+type repeated struct {
+	text string
+	n    int
+	at   int
+}
+
+func (r *repeated) Read(b []byte) (int, error) {
+	if r.n == 0 {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(len(b), r.n)], r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	r.n -= n
+	return n, nil
+}
+
+// A document of any length and kind takes no more memory than its sketch and a
+// few buffers.
+func TestReadFromIsBounded(t *testing.T) {
+	for _, stream := range []string{"chars", "words", "lines", "soundex", "html", "code"} {
+		for _, text := range []string{"x", "日", "\u0301", "e\u0301", "\u1160", "\xff", " ", "<", "&", "<a ", "<a href=x ", "<a b='", "<!--", "<script>", "&#9", "&amp", "\u3300ﷺ", "0."} {
+			s := mustSketcher(t, stream+" w=1 mod=1000000")
+			if _, err := s.ReadFrom(&repeated{text: text, n: 150 << 10}); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			n, err := s.ReadFrom(&repeated{text: text, n: 1 << 20})
+			runtime.ReadMemStats(&after)
+			if n != 1<<20 || err != nil {
+				t.Errorf("%s of %q: read %d bytes, %v", stream, text, n, err)
+			}
+			if grown := after.TotalAlloc - before.TotalAlloc; grown > 256<<10 {
+				t.Errorf("%s of %q: %d bytes allocated for 1 MB", stream, text, grown)
+			}
+		}
+	}
+}
+
+type reader3 func(b []byte) (int, error)
+
+func (f reader3) Read(b []byte) (int, error) { return f(b) }
+
+func TestReadFromOddReaders(t *testing.T) {
+	s := mustSketcher(t, "text")
+	want := bytes.Clone(documentSketch(s, []byte("one two three four five six")))
+	text := strings.NewReader("one two three four five six")
+	calls := 0
+	slow := reader3(func(b []byte) (int, error) {
+		if calls++; calls%3 != 0 {
+			return 0, nil
+		}
+		n, err := text.Read(b[:1])
+		if text.Len() == 0 {
+			err = io.EOF // with the last byte
+		}
+		return n, err
+	})
+	if n, err := s.ReadFrom(slow); n != 27 || err != nil || !bytes.Equal(s.AppendSketch(nil), want) {
+		t.Errorf("a slow reader: %d bytes, %v", n, err)
+	}
+	if _, err := s.ReadFrom(reader3(func([]byte) (int, error) { return 0, nil })); err != io.ErrNoProgress || !s.Empty() {
+		t.Errorf("a reader of nothing: %v, want %v", err, io.ErrNoProgress)
+	}
+	broken := errors.New("broken")
+	if n, err := s.ReadFrom(io.MultiReader(strings.NewReader("one two"), iotest.ErrReader(broken))); err != broken || n != 7 || !s.Empty() {
+		t.Errorf("a broken reader: %d bytes, %v", n, err)
+	}
+	for _, n := range []int{-1, 1 << 20} {
+		if _, err := s.ReadFrom(reader3(func([]byte) (int, error) { return n, nil })); err == nil || !s.Empty() {
+			t.Errorf("a reader of %d bytes: no error", n)
+		}
+	}
+}
+
+func documentSketch(s *Sketcher, doc []byte) []byte {
+	s.Document(doc)
+	return s.AppendSketch(nil)
 }
 
 func benchmarkTokens(b *testing.B, p Profile, text string) {
@@ -213,5 +363,96 @@ func BenchmarkWords(b *testing.B) {
 		b.Run("script="+c.script, func(b *testing.B) {
 			benchmarkTokens(b, Profile{Stream: Words, W: 1}, c.text)
 		})
+	}
+}
+
+// literalPage is the definition of the stream html by golang.org/x/net/html,
+// whose tokenizer needs the whole document.
+func literalPage(doc string, fold bool) (list []string) {
+	z := html.NewTokenizer(strings.NewReader(doc))
+	pending, drop := "", false
+	separate := func() {
+		list = append(list, literalWords(pending, fold)...)
+		pending = ""
+	}
+	for {
+		switch kind := z.Next(); kind {
+		case html.ErrorToken:
+			separate()
+			return list
+		case html.TextToken:
+			if !drop {
+				pending += string([]rune(z.Token().Data))
+			}
+			drop = false
+		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+			drop = false
+			token := z.Token()
+			var urls []string
+			for _, a := range token.Attr {
+				if kind != html.EndTagToken && (a.Key == "href" || a.Key == "src" && token.Data == "img") {
+					urls = append(urls, strings.Map(func(r rune) rune {
+						if unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf) {
+							return -1
+						}
+						return r
+					}, canonicalText(a.Val, fold)))
+				}
+			}
+			if !inlineTags[token.Data] || len(urls) > 0 {
+				separate()
+			}
+			for _, u := range urls {
+				if u != "" {
+					list = append(list, u)
+				}
+			}
+			if kind == html.EndTagToken {
+				break
+			}
+			switch token.Data {
+			case "noscript":
+				z.NextIsNotRawText()
+			case "script", "style", "iframe", "noembed", "noframes":
+				drop = true
+			}
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	for _, text := range texts {
+		if len(text) > 1000 {
+			continue
+		}
+		for _, fold := range []bool{true, false} {
+			want := literalPage(text, fold)
+			if got := whole(Profile{Stream: HTML, OtherCase: !fold, W: 1}, []byte(text)); !slices.Equal(got, want) {
+				t.Errorf("%q, fold %v:\n got %q\nwant %q", text, fold, got, want)
+			}
+		}
+	}
+}
+
+var markup = strings.Fields(`< > </ <! <!-- --> --!> - ! / = " ' & ; # x41 amp &lt copy= href src img a b p <p> </p> <b> script <script>
+	</script> <style> </style> <title> </title> <textarea> </textarea> <xmp> </xmp> <img <a href= src= ? <? &#65; &#x é 文 e ` + "\u0301")
+
+func TestPageRandom(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	for range 100000 {
+		text := ""
+		for range random.IntN(16) {
+			text += markup[random.IntN(len(markup))]
+			if random.IntN(4) == 0 {
+				text += " "
+			}
+		}
+		if strings.Contains(text, "<!--") && strings.Contains(text, "script") {
+			continue // the library leaves the escaped state where the standard stays in it
+		}
+		want := literalPage(text, true)
+		if got := whole(Profile{Stream: HTML, W: 1}, []byte(text)); !slices.Equal(got, want) {
+			t.Fatalf("%q:\n got %q\nwant %q", text, got, want)
+		}
 	}
 }

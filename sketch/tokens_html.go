@@ -1,0 +1,597 @@
+package sketch
+
+import (
+	"bytes"
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// page is a web page as AltaVista reduced it (Manasse): case folded, markup
+// dropped but for the URLs of links and images. The tokens are the words of its
+// text and, where its tag stands, each URL whole.
+//
+// It is the tokenizer of the HTML standard, section 13.2.5, in a form that takes
+// its input in pieces and keeps a bounded part of it: what is dropped need not be
+// remembered, and the tags that matter are known by short names.
+//
+//   - Dropped: tags, comments, declarations, and what is between the tags of
+//     script, style, iframe, noembed and noframes.
+//   - A URL is the value of href in any tag and of src in img: its first 4096
+//     bytes, with character references replaced and white space and controls
+//     taken out.
+//   - Comments and the tags of inlineTags, such as b and span, do not separate
+//     words; all others do.
+type page struct {
+	words *words
+	state htmlState
+
+	name    []byte // of the tag, in lower case, or longer than any that matters
+	closing bool
+	urls    []attribute // of the tag
+	want    int         // the attribute being read: its place in urls, or -1
+	key     []byte      // its name
+	quote   byte
+
+	dashes    int  // of a comment or a script, in a row
+	beginning bool // of a comment
+
+	raw    string // the element whose content is not markup
+	escape int    // of a script: 1 within <!-- -->, 2 within a script in there
+	match  []byte // what could be the end tag of raw
+
+	reference reference
+	known     map[string][]byte // what references stand for
+	plain     reader            // for URLs
+}
+
+type attribute struct {
+	key   string
+	value []byte
+}
+
+type htmlState uint8
+
+const (
+	htmlText        htmlState = iota
+	htmlReference             // & in text
+	htmlLess                  // <
+	htmlEnd                   // </
+	htmlDeclaration           // <!
+	htmlDash                  // <!-
+	htmlComment               // <!--
+	htmlCommentBang           // <!-- --!
+	htmlBogus                 // to the next >
+	htmlName                  // of a tag
+	htmlBefore                // an attribute
+	htmlKey
+	htmlAfterKey
+	htmlBeforeValue
+	htmlQuoted
+	htmlUnquoted
+	htmlRaw     // content that is not markup
+	htmlRawLess // < in there
+	htmlRawEnd  // </
+	htmlRawBang // <! in a script
+	htmlRawDash // <!-
+)
+
+const (
+	maxName      = 16 // no tag or attribute that matters has a longer name
+	maxURL       = 4096
+	maxReference = 40 // no character reference is longer
+	mostKnown    = 1000
+)
+
+// inlineTags do not separate words.
+var inlineTags = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, name := range strings.Fields(`abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark
+		nobr q s samp small span strike strong sub sup tt u var wbr`) {
+		m[name] = true
+	}
+	return m
+}()
+
+// rawElements have content that is not markup: true where it is text all the
+// same.
+var rawElements = map[string]bool{
+	"script": false, "style": false, "iframe": false, "noembed": false, "noframes": false,
+	"title": true, "textarea": true, "xmp": true, "plaintext": true,
+}
+
+func newPage(fold bool) *page {
+	return &page{words: newWords(fold), plain: newReader(fold), known: make(map[string][]byte)}
+}
+
+func (p *page) reset() {
+	p.words.reset()
+	p.state, p.raw = htmlText, ""
+	p.reference, p.match = p.reference[:0], p.match[:0]
+}
+
+func (p *page) next(t *tokens, src []byte, final bool) int {
+	if len(src) > pieceSize {
+		src, final = src[:pieceSize], false
+	}
+	p.words.begin(t)
+	n := p.feed(src, final)
+	if final {
+		switch p.state {
+		case htmlReference:
+			p.dereference()
+		case htmlRawEnd:
+			p.show(p.match)
+		}
+		p.words.settle()
+	}
+	p.words.finish(final)
+	return n
+}
+
+func (p *page) feed(src []byte, final bool) int {
+	for i := 0; i < len(src); i++ {
+		c := src[i]
+		switch p.state {
+		case htmlText, htmlRaw:
+			k := i + p.span(src[i:])
+			if p.raw == "" || rawElements[p.raw] {
+				end := characters
+				switch {
+				case k == len(src) && !final:
+					end = anything
+				case k == len(src) || src[k] == '<' && separates(src[k+1:]):
+					end = nothing
+				}
+				if n := p.words.feed(src[i:k], end); i+n < k {
+					return i + n
+				}
+			}
+			if i = k; i == len(src) {
+				return i
+			}
+			switch {
+			case src[i] == '&':
+				p.state, p.reference = htmlReference, append(p.reference[:0], '&')
+			case p.raw == "":
+				p.state = htmlLess
+			case p.raw == "script" && src[i] != '<':
+				p.scriptByte(src[i])
+			default:
+				p.state, p.dashes = htmlRawLess, 0
+			}
+		case htmlReference:
+			if !p.reference.take(c) {
+				p.dereference()
+				i-- // c is text
+			}
+		case htmlLess:
+			switch {
+			case c == '/':
+				p.state = htmlEnd
+			case c == '!':
+				p.state = htmlDeclaration
+			case c == '?':
+				p.state = htmlBogus
+			case isLetter(c):
+				p.begin(c, false)
+			default:
+				p.show(lessThan)
+				p.state = htmlText
+				i--
+			}
+		case htmlEnd:
+			switch {
+			case c == '>':
+				p.state = htmlText
+			case isLetter(c):
+				p.begin(c, true)
+			default:
+				p.state = htmlBogus
+				i--
+			}
+		case htmlDeclaration:
+			if p.state = htmlBogus; c == '-' {
+				p.state = htmlDash
+			} else {
+				i--
+			}
+		case htmlDash:
+			if p.state = htmlBogus; c == '-' {
+				p.state, p.dashes, p.beginning = htmlComment, 0, true
+			} else {
+				i--
+			}
+		case htmlComment:
+			switch {
+			case c == '-':
+				p.dashes++
+				continue
+			case c == '>' && (p.dashes >= 2 || p.beginning):
+				p.state = htmlText
+			case c == '!' && p.dashes >= 2:
+				p.state = htmlCommentBang
+			}
+			p.dashes, p.beginning = 0, false
+		case htmlCommentBang:
+			switch p.state = htmlComment; c {
+			case '>':
+				p.state = htmlText
+			case '-':
+				p.dashes = 1
+			}
+		case htmlBogus:
+			n := bytes.IndexByte(src[i:], '>')
+			if n < 0 {
+				return len(src)
+			}
+			i += n
+			p.state = htmlText
+		case htmlName:
+			switch {
+			case isBlank(c) || c == '/':
+				p.state = htmlBefore
+			case c == '>':
+				p.end()
+			default:
+				p.name = appendName(p.name, c)
+			}
+		case htmlBefore:
+			switch {
+			case isBlank(c) || c == '/':
+			case c == '>':
+				p.end()
+			default:
+				p.state, p.key = htmlKey, appendName(p.key[:0], c)
+			}
+		case htmlKey:
+			switch {
+			case isBlank(c) || c == '/' || c == '>' || c == '=':
+				p.choose()
+				p.state = htmlAfterKey
+				i--
+			default:
+				p.key = appendName(p.key, c)
+			}
+		case htmlAfterKey:
+			switch {
+			case isBlank(c):
+			case c == '=':
+				p.state = htmlBeforeValue
+			default:
+				p.state = htmlBefore
+				i--
+			}
+		case htmlBeforeValue:
+			switch {
+			case isBlank(c):
+			case c == '>':
+				p.end()
+			case c == '"' || c == '\'':
+				p.state, p.quote = htmlQuoted, c
+			default:
+				p.state = htmlUnquoted
+				i--
+			}
+		case htmlQuoted:
+			n := bytes.IndexByte(src[i:], p.quote)
+			if n < 0 {
+				p.value(src[i:])
+				return len(src)
+			}
+			p.value(src[i : i+n])
+			i += n
+			p.state = htmlBefore
+		case htmlUnquoted:
+			switch {
+			case isBlank(c):
+				p.state = htmlBefore
+			case c == '>':
+				p.end()
+			default:
+				p.value(src[i : i+1])
+			}
+		case htmlRawLess:
+			switch {
+			case c == '/':
+				p.state, p.match = htmlRawEnd, append(p.match[:0], "</"...)
+			case p.raw == "script" && p.escape == 0 && c == '!':
+				p.state = htmlRawBang
+			case p.raw == "script" && p.escape == 1 && isLetter(c):
+				p.state, p.match = htmlRawEnd, append(p.match[:0], "<"...)
+				i--
+			default:
+				p.show(lessThan)
+				p.state = htmlRaw
+				i--
+			}
+		case htmlRawEnd:
+			bare := bytes.TrimLeft(p.match, "</")
+			switch {
+			case len(bare) < len(p.raw) && c|0x20 == p.raw[len(bare)]:
+				p.match = append(p.match, c)
+			case len(bare) == len(p.raw) && (isBlank(c) || c == '/' || c == '>'):
+				p.rawTag(c)
+			default:
+				p.show(p.match)
+				p.state = htmlRaw
+				i--
+			}
+		case htmlRawBang:
+			if p.state = htmlRaw; c == '-' {
+				p.state = htmlRawDash
+			} else {
+				i--
+			}
+		case htmlRawDash:
+			if p.state = htmlRaw; c == '-' {
+				p.escape, p.dashes = 1, 2
+			} else {
+				i--
+			}
+		}
+	}
+	return len(src)
+}
+
+// span returns how many bytes at the beginning of src are text and no more.
+func (p *page) span(src []byte) int {
+	n := -1
+	switch {
+	case p.raw == "plaintext":
+	case p.raw == "script" && p.escape > 0:
+		n = bytes.IndexAny(src, "<->")
+		if n != 0 {
+			p.dashes = 0
+		}
+	case p.raw == "" || p.raw == "title" || p.raw == "textarea":
+		for n = 0; n < len(src) && src[n] != '<' && src[n] != '&'; n++ {
+		}
+	default:
+		n = bytes.IndexByte(src, '<')
+	}
+	if n < 0 {
+		n = len(src)
+	}
+	return n
+}
+
+// scriptByte takes a dash or > of an escaped script.
+func (p *page) scriptByte(c byte) {
+	if c == '-' {
+		p.dashes++
+		return
+	}
+	if p.dashes >= 2 {
+		p.escape = 0
+	}
+	p.dashes = 0
+}
+
+// rawTag takes the tag that match and c, which ends its name, are.
+func (p *page) rawTag(c byte) {
+	opens := p.match[1] != '/'
+	switch {
+	case p.raw == "script" && opens:
+		p.escape, p.state = 2, htmlRaw
+	case p.raw == "script" && p.escape == 2:
+		p.escape, p.state = 1, htmlRaw
+	default:
+		p.name = append(p.name[:0], p.raw...)
+		p.closing, p.raw, p.urls = true, "", p.urls[:0]
+		if p.state = htmlBefore; c == '>' {
+			p.end()
+		}
+	}
+}
+
+var lessThan = []byte("<")
+
+// show takes bytes that turned out to be text.
+func (p *page) show(text []byte) {
+	if p.raw == "" || rawElements[p.raw] {
+		p.words.feed(text, characters)
+	}
+}
+
+// separate ends a word.
+func (p *page) separate() {
+	p.words.settle()
+	p.words.close()
+}
+
+// begin begins a tag whose name begins with c.
+func (p *page) begin(c byte, closing bool) {
+	p.state, p.closing = htmlName, closing
+	p.name, p.urls = appendName(p.name[:0], c), p.urls[:0]
+}
+
+// appendName appends a byte of a name in lower case. Names are kept to a length
+// that none of those that matter has.
+func appendName(name []byte, c byte) []byte {
+	if len(name) > maxName {
+		return name
+	}
+	if c >= 'A' && c <= 'Z' {
+		c |= 0x20
+	}
+	return append(name, c)
+}
+
+// choose decides whether the attribute key is wanted: the first of its name.
+func (p *page) choose() {
+	p.want = -1
+	if p.closing || string(p.key) != "href" && (string(p.key) != "src" || string(p.name) != "img") {
+		return
+	}
+	for _, u := range p.urls {
+		if u.key == string(p.key) {
+			return
+		}
+	}
+	p.want = len(p.urls)
+	if cap(p.urls) > p.want {
+		p.urls = p.urls[:p.want+1]
+	} else {
+		p.urls = append(p.urls, attribute{})
+	}
+	u := &p.urls[p.want]
+	u.key, u.value = "href", u.value[:0]
+	if len(p.key) == len("src") {
+		u.key = "src"
+	}
+}
+
+// value takes a part of the value of an attribute.
+func (p *page) value(part []byte) {
+	if p.want >= 0 {
+		u := &p.urls[p.want]
+		u.value = append(u.value, part[:min(len(part), maxURL-len(u.value))]...)
+	}
+}
+
+// end takes a tag at its >.
+func (p *page) end() {
+	p.state, p.want = htmlText, -1
+	if !inlineTags[string(p.name)] || len(p.urls) > 0 {
+		p.separate()
+	}
+	if p.closing {
+		return
+	}
+	for _, u := range p.urls {
+		p.url(u.value)
+	}
+	if _, raw := rawElements[string(p.name)]; raw {
+		p.raw, p.escape, p.state = string(p.name), 0, htmlRaw
+	}
+}
+
+// url makes a token of the value of an attribute.
+func (p *page) url(value []byte) {
+	p.plain.reset()
+	p.plain.feed(unescape(value), nothing)
+	for text := p.plain.text; len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		if k := factsOf(r).class[r&(blockSize-1)]; k != classSpace && k != classControl {
+			p.words.text = append(p.words.text, text[:size]...)
+		}
+		text = text[size:]
+	}
+	p.words.close()
+}
+
+// A reference is what could be a character reference, from its & on. Of a
+// number it keeps as many digits as tell it from those that are too large.
+type reference []byte
+
+const mostDigits = 8
+
+// take appends c and reports whether it may be a part of the reference.
+func (r *reference) take(c byte) bool {
+	s := *r
+	n := len(s)
+	switch {
+	case s[n-1] == ';' || n == maxReference:
+		return false
+	case c == ';' && n > 1 && isAlphanumeric(s[n-1]) && !(n == 3 && s[1] == '#' && s[2]|0x20 == 'x'):
+	case n == 1 && c == '#':
+	case n == 1 || s[1] != '#':
+		if !isAlphanumeric(c) {
+			return false
+		}
+	case n == 2 && c|0x20 == 'x':
+	default:
+		digits := s[2:]
+		if n > 2 && s[2]|0x20 == 'x' {
+			digits = s[3:]
+		}
+		if !(c >= '0' && c <= '9' || len(digits) < n-2 && c|0x20 >= 'a' && c|0x20 <= 'f') {
+			return false
+		}
+		if len(digits) == mostDigits {
+			return true
+		}
+		if string(digits) == "0" {
+			s = s[:n-1]
+		}
+	}
+	*r = append(s, c)
+	return true
+}
+
+// text returns what the reference stands for, or itself.
+func (r reference) text() []byte { return []byte(html.UnescapeString(string(r))) }
+
+// dereference takes the character reference, or what turned out to be none, as
+// text.
+func (p *page) dereference() {
+	p.state = htmlText
+	if p.raw != "" {
+		p.state = htmlRaw
+	}
+	text, known := p.known[string(p.reference)]
+	if !known {
+		if text = p.reference.text(); len(p.known) < mostKnown {
+			p.known[string(p.reference)] = text
+		}
+	}
+	p.show(text)
+}
+
+// unescape replaces the character references of an attribute's value, where one
+// without its semicolon stands only before what is neither a letter, a digit nor
+// an equals sign.
+func unescape(value []byte) []byte {
+	if bytes.IndexByte(value, '&') < 0 {
+		return value
+	}
+	var out []byte
+	for i := 0; i < len(value); {
+		n := 1
+		if value[i] == '&' {
+			r := reference{'&'}
+			for i+n < len(value) && r.take(value[i+n]) {
+				n++
+			}
+			s := r.text()
+			whole := len(r) > 1 && r[1] == '#'
+			if !whole && value[i+n-1] == ';' {
+				whole = string(s) == ";" || !bytes.HasSuffix(s, []byte(";"))
+			} else if !whole && (i+n == len(value) || value[i+n] != '=') {
+				whole = utf8.RuneCount(s) == 1
+			}
+			if whole {
+				out = append(out, s...)
+				i += n
+				continue
+			}
+		}
+		out = append(out, value[i:i+n]...)
+		i += n
+	}
+	return out
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func isAlphanumeric(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
+
+// separates reports whether what follows a < is certain to separate words.
+func separates(src []byte) bool {
+	if len(src) > 0 && src[0] == '/' {
+		src = src[1:]
+	}
+	n := 0
+	var name [maxName]byte
+	for n < len(src) && n < len(name) && isAlphanumeric(src[n]) {
+		name[n] = src[n] | 0x20
+		n++
+	}
+	if n == 0 || !isLetter(src[0]) || n == len(src) || n == len(name) || !(isBlank(src[n]) || src[n] == '>') {
+		return false
+	}
+	return !inlineTags[string(name[:n])]
+}
