@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz bench demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long bench demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -56,6 +56,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 	    go test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
 	  done; \
 	done
+
+long: ## the long forms of tests: ten million documents clustered in 256 MB
+	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch
 
 bench: ## the library's benchmarks
 	go test -run '^$$' -bench . -benchmem ./sketch/...

@@ -109,7 +109,7 @@ func TestGreedyFamilies(t *testing.T) {
 		}
 		for _, popular := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(3, 44))
-			sets, family := setFamilies(r, 20, 30, 300, 0.97)
+			sets, family := setFamilies(r, 20, 10, 200, 0.97)
 			g, err := NewGreedy(GreedyOptions{Popular: popular})
 			if err != nil {
 				t.Fatal(err)
