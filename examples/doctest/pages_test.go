@@ -20,16 +20,12 @@ const patience = 5 * time.Minute
 // TestPages runs every Markdown page of the repository.
 func TestPages(t *testing.T) {
 	root := output1(t, "", "git", "rev-parse", "--show-toplevel")
-	pages := strings.Fields(output1(t, root, "git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"))
 	built := false
 	var postgres *server
-	for _, page := range pages {
+	for _, page := range markdown(t, root) {
 		path := filepath.Join(root, page)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		run, err := blocks(string(text))
+		text := read(t, path)
+		run, err := blocks(text)
 		if err != nil {
 			t.Errorf("%s: %v", page, err)
 			continue
@@ -46,8 +42,13 @@ func TestPages(t *testing.T) {
 				postgres = startPostgres(t)
 			}
 		}
-		t.Run(page, func(t *testing.T) { runPage(t, root, path, string(text), run, postgres) })
+		t.Run(page, func(t *testing.T) { runPage(t, root, path, text, run, postgres) })
 	}
+}
+
+// markdown lists the pages, those not committed yet included.
+func markdown(t *testing.T, root string) []string {
+	return strings.Fields(output1(t, root, "git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"))
 }
 
 func runPage(t *testing.T, root, path, text string, run []block, postgres *server) {
