@@ -1,0 +1,292 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// An attachment is one aspect of one table, with the statements for it. A key
+// is text everywhere outside of the database: its value, or a JSON array.
+type attachment struct {
+	id        int32
+	name      string
+	replaces  *int32
+	relation  string // quoted
+	column    string
+	document  string // type
+	keys      []string
+	keyTypes  []string
+	schema    string
+	side      string // not quoted, without its schema
+	profileID int16
+	profile   sketch.Profile
+	variants  []sketch.Variant
+	names     []string // of the variants
+	policy    string
+	mode      string
+	atLeast   float64
+	filter    string
+	media     string // how bytes become text; "" for not at all
+	mediaFrom string // the column that says it
+	indexed   bool
+	problem   *string
+	broken    error // why nothing can be done for it
+
+	sql statements
+}
+
+// statements for one attachment. Names are quoted identifiers; the filter is
+// PostgreSQL's own spelling of a parsed expression, and types are
+// format_type's.
+type statements struct {
+	read    string // $1 keys: the documents
+	write   string // the arrays of computed columns
+	verify  string // $1 keys, $2 versions: keys whose document changed since
+	reserve string // $1 keys: rows that block others who would insert the same
+	remove  string // $1 keys
+	unmatch string // $1 keys
+	sweep   string // remove what is not in the table any more
+	build   string
+	split   string // $1 rows a chunk
+	rest    string // the rows of a chunk, into the queue
+	copyIn  string
+}
+
+func quote(names ...string) string { return pgx.Identifier(names).Sanitize() }
+
+// each joins the results of f over the key columns.
+func (a *attachment) each(separator string, f func(i int, column string) string) string {
+	parts := make([]string, len(a.keys))
+	for i, key := range a.keys {
+		parts[i] = f(i, quote(key))
+	}
+	return strings.Join(parts, separator)
+}
+
+// list names the key columns of an alias.
+func (a *attachment) list(alias string) string {
+	return a.each(", ", func(_ int, column string) string { return alias + column })
+}
+
+// value is key column i out of a key as text.
+func (a *attachment) value(i int, text string) string {
+	if len(a.keys) == 1 {
+		return fmt.Sprintf("(%s)::%s", text, a.keyTypes[0])
+	}
+	return fmt.Sprintf("((%s)::jsonb->>%d)::%s", text, i, a.keyTypes[i])
+}
+
+// is compares an alias with a key as text.
+func (a *attachment) is(alias, text string) string {
+	return a.each(" and ", func(i int, column string) string { return alias + "." + column + " = " + a.value(i, text) })
+}
+
+// same compares two aliases.
+func (a *attachment) same(x, y string) string {
+	return a.each(" and ", func(_ int, column string) string { return x + "." + column + " = " + y + "." + column })
+}
+
+// text is the key of an alias as text.
+func (a *attachment) text(alias string) string {
+	if len(a.keys) == 1 {
+		return alias + "." + quote(a.keys[0]) + "::text"
+	}
+	return "jsonb_build_array(" + a.list(alias+".") + ")::text"
+}
+
+// computed names the columns that the worker fills, and their array types.
+func (a *attachment) computed() (columns, types []string) {
+	columns = []string{"profile", "content_hash", "shingles", "sketch"}
+	types = []string{"smallint", "bigint", "bigint", "bytea"}
+	for i := range a.profile.K {
+		columns, types = append(columns, "f"+strconv.Itoa(i+1)), append(types, "bigint")
+	}
+	for _, name := range a.names {
+		columns = append(columns, quote("si_"+strings.ReplaceAll(strings.ToLower(name), "/", "_")))
+		types = append(types, "bigint")
+	}
+	return columns, types
+}
+
+// rows is the table as far as it is attached: its key, the document as bytes
+// or NULL above the limit, and its size.
+func (a *attachment) rows() string {
+	document := "d." + quote(a.column)
+	if a.document != "bytea" && a.document != "text" {
+		document += "::text"
+	}
+	media := "null::text"
+	if a.mediaFrom != "" {
+		media = "d." + quote(a.mediaFrom) + "::text"
+	}
+	where := ""
+	if a.filter != "" {
+		where = " where " + a.filter
+	}
+	version := ", d.xmin::text as alike_version"
+	if a.mode == "scan" {
+		version = ", null::text as alike_version"
+	}
+	return fmt.Sprintf("select %s, %s as alike_document, %s as alike_media%s from %s d%s",
+		a.list("d."), document, media, version, a.relation, where)
+}
+
+// prepare writes the statements.
+func (a *attachment) prepare(maxDocument int64) {
+	side, match := quote(a.schema, a.side), quote(a.schema, a.side+"_match")
+	columns, types := a.computed()
+	size := "octet_length(d.alike_document)"
+	a.sql.read = fmt.Sprintf(
+		`select k.n, case when %s <= %d then d.alike_document end, %s::bigint, d.alike_media, d.alike_version, s.content_hash, s.profile
+from unnest($1::text[]) with ordinality as k(key, n)
+join (%s) d on %s
+left join %s s on %s`, size, maxDocument, size, a.rows(), a.is("d", "k.key"), side, a.same("s", "d"))
+	names := make([]string, len(columns))
+	unnest := make([]string, len(columns))
+	set := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = "v.c" + strconv.Itoa(i)
+		unnest[i] = fmt.Sprintf("$%d::%s[]", i+2, types[i])
+		set[i] = column + " = excluded." + column
+	}
+	a.sql.write = fmt.Sprintf(
+		`insert into %s (%s, %s, sketched_at)
+select %s, %s, clock_timestamp() from unnest($1::text[], %s) as v(key, %s)
+on conflict (%s) do update set %s, sketched_at = excluded.sketched_at`,
+		side, a.list(""), strings.Join(columns, ", "),
+		a.each(", ", func(i int, _ string) string { return a.value(i, "v.key") }), strings.Join(names, ", "),
+		strings.Join(unnest, ", "), strings.ReplaceAll(strings.Join(names, ", "), "v.", ""),
+		a.list(""), strings.Join(set, ", "))
+	a.sql.verify = fmt.Sprintf(
+		`select k.key from unnest($1::text[], $2::text[]) as k(key, version)
+left join (%s) d on %s where d.alike_version is distinct from k.version`, a.rows(), a.is("d", "k.key"))
+	a.sql.reserve = fmt.Sprintf(
+		`insert into %s (%s, profile, content_hash, shingles)
+select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothing`,
+		side, a.list(""), a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }), a.profileID, a.list(""))
+	a.sql.remove = fmt.Sprintf("delete from %s s using unnest($1::text[]) as k(key) where %s", side, a.is("s", "k.key"))
+	a.sql.unmatch = fmt.Sprintf("delete from %s m using unnest($1::text[]) as k(key) where %s or %s", match, a.is("m", "k.key"),
+		a.each(" and ", func(i int, _ string) string { return "m." + quote(a.other(i)) + " = " + a.value(i, "k.key") }))
+	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
+	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))
+	a.sql.split = a.splitSQL()
+	a.sql.copyIn = fmt.Sprintf("copy %s (%s, %s) from stdin (format binary)", side, a.list(""), strings.Join(columns, ", "))
+}
+
+// other is the column that holds part i of the other row's key.
+func (a *attachment) other(i int) string {
+	if len(a.keys) == 1 {
+		return "other"
+	}
+	return "other_" + a.keys[i]
+}
+
+// catalog caches the attachments for a moment.
+type catalog struct {
+	w        *Worker
+	mutex    sync.Mutex
+	loaded   time.Time
+	byID     map[int32]*attachment
+	reported map[int32]string // problems that were logged
+}
+
+const catalogAge = time.Second
+
+// forget makes the next look-up read the attachments again.
+func (c *catalog) forget() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.loaded = time.Time{}
+}
+
+type querier interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}
+
+// get returns the attachments by number, read on q when they are not fresh.
+func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if time.Since(c.loaded) < catalogAge {
+		return c.byID, nil
+	}
+	rows, err := q.Query(ctx, queries.Attachments)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int32]*attachment{}
+	for rows.Next() {
+		var a attachment
+		var relation, document, filter *string
+		var profile string
+		var extract []byte
+		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
+			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.atLeast, &filter, &extract, &a.indexed, &a.problem); err != nil {
+			return nil, err
+		}
+		byID[a.id] = &a
+		if filter != nil {
+			a.filter = *filter
+		}
+		if a.broken = a.resolve(profile, extract); a.broken != nil {
+			continue
+		}
+		switch {
+		case relation == nil:
+			a.broken = fmt.Errorf("the table of %q was dropped", a.name)
+		case document == nil:
+			a.broken = fmt.Errorf("the column %q of %s was dropped", a.column, *relation)
+		case len(a.keyTypes) != len(a.keys):
+			a.broken = fmt.Errorf("the side table %s is missing or lacks a key column", quote(a.schema, a.side))
+		}
+		if a.broken == nil {
+			a.relation, a.document = *relation, *document
+			a.prepare(c.w.config.MaxDocument)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	c.byID, c.loaded = byID, time.Now()
+	return byID, nil
+}
+
+// resolve parses what the attachment names.
+func (a *attachment) resolve(profile string, extract []byte) error {
+	var err error
+	if a.profile, err = sketch.ParseProfile(profile); err != nil {
+		return err
+	}
+	for _, name := range a.names {
+		v, err := sketch.ParseVariant(name)
+		if err == nil {
+			err = v.Check(a.profile)
+		}
+		if err != nil {
+			return err
+		}
+		a.variants = append(a.variants, v)
+	}
+	if extract == nil {
+		return nil
+	}
+	var from struct{ Column string }
+	if json.Unmarshal(extract, &a.media) == nil {
+		return nil
+	}
+	if err := json.Unmarshal(extract, &from); err != nil || from.Column == "" {
+		return fmt.Errorf("extract is %s, want a media type or {\"column\": NAME}", extract)
+	}
+	a.mediaFrom = from.Column
+	return nil
+}

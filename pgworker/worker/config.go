@@ -1,0 +1,188 @@
+// Package worker keeps the side tables of Alike in PostgreSQL up to date: it
+// takes checked-in rows from the queue, computes their sketches, and writes
+// them in the transaction that takes them, so that a worker that is killed
+// loses nothing and repeats nothing. Any number may run side by side.
+//
+//	w, err := worker.New(ctx, worker.Config{DatabaseURL: os.Getenv("DATABASE_URL")})
+//	if err != nil { … }
+//	err = w.Run(ctx) // until ctx is cancelled
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/alike-sql/alike/pgworker/extract"
+)
+
+// Config says how a worker works. The zero value of everything but DatabaseURL
+// means its default.
+type Config struct {
+	// DatabaseURL is a URL or a keyword string as libpq takes them. Required.
+	DatabaseURL string
+	// Lanes is how many batches are worked on at once. Defaults to 1; a second
+	// worker does the same as a second lane.
+	Lanes int
+	// BatchSize is the most queue entries in a transaction. Defaults to 1000.
+	BatchSize int
+	// ChunkRows is how many rows a transaction of a backfill has. Defaults to
+	// 20000.
+	ChunkRows int
+	// PollInterval is how long an idle worker waits for a notification before it
+	// looks by itself. Defaults to 1 second.
+	PollInterval time.Duration
+	// MaxDocument is the size in bytes above which a document is refused.
+	// Defaults to 64 MiB.
+	MaxDocument int64
+	// MaxAttempts is how often a row that fails is tried before it is parked.
+	// Defaults to 8.
+	MaxAttempts int
+	// Backoff is the wait before the second attempt; it doubles each time, up to
+	// MaxBackoff. They default to 1 second and 1 hour.
+	Backoff, MaxBackoff time.Duration
+	// StatementTimeout bounds a statement, LockTimeout the wait for a lock, and
+	// IdleTimeout how long a stopped worker keeps its rows locked. They default
+	// to 5 minutes, 5 seconds and 1 minute.
+	StatementTimeout, LockTimeout, IdleTimeout time.Duration
+	// Extract says which commands turn bytes into text.
+	Extract extract.Config
+	// Logger gets what is worth saying. Defaults to slog.Default().
+	Logger *slog.Logger
+	// Progress, when it is not nil, is called every now and then while a side
+	// table is being filled.
+	Progress func(Progress)
+}
+
+// Progress is how far a side table is filled.
+type Progress struct {
+	Name      string // the attachment's
+	Rows      int64  // in all
+	Remaining int64
+}
+
+// validate fills in defaults and names the first setting that is out of its
+// limits.
+func (c *Config) validate() error {
+	if c.DatabaseURL == "" {
+		return fmt.Errorf("worker: DatabaseURL is empty")
+	}
+	for _, n := range [...]struct {
+		name      string
+		value     *int
+		otherwise int
+		most      int
+	}{
+		{"Lanes", &c.Lanes, 1, 64},
+		{"BatchSize", &c.BatchSize, 1000, 10000},
+		{"ChunkRows", &c.ChunkRows, 20000, 1000000},
+		{"MaxAttempts", &c.MaxAttempts, 8, 1000},
+	} {
+		if *n.value == 0 {
+			*n.value = n.otherwise
+		}
+		if *n.value < 1 || *n.value > n.most {
+			return fmt.Errorf("worker: %s is %d, want 1 to %d", n.name, *n.value, n.most)
+		}
+	}
+	for _, d := range [...]struct {
+		name      string
+		value     *time.Duration
+		otherwise time.Duration
+	}{
+		{"PollInterval", &c.PollInterval, time.Second},
+		{"Backoff", &c.Backoff, time.Second},
+		{"MaxBackoff", &c.MaxBackoff, time.Hour},
+		{"StatementTimeout", &c.StatementTimeout, 5 * time.Minute},
+		{"LockTimeout", &c.LockTimeout, 5 * time.Second},
+		{"IdleTimeout", &c.IdleTimeout, time.Minute},
+	} {
+		if *d.value == 0 {
+			*d.value = d.otherwise
+		}
+		if *d.value < time.Millisecond {
+			return fmt.Errorf("worker: %s is %s, want at least 1ms", d.name, *d.value)
+		}
+	}
+	if c.MaxDocument == 0 {
+		c.MaxDocument = 64 << 20
+	}
+	if c.MaxDocument < 1 || c.MaxDocument > 1<<30 {
+		return fmt.Errorf("worker: MaxDocument is %d, want 1 to %d", c.MaxDocument, 1<<30)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	return nil
+}
+
+// A Worker is made by New.
+type Worker struct {
+	config    Config
+	pool      *pgxpool.Pool
+	extractor *extract.Extractor
+	log       *slog.Logger
+	catalog   catalog
+	counters  counters
+	wake      chan struct{} // something was checked in
+}
+
+// New checks the configuration and the database's schema.
+func New(ctx context.Context, config Config) (*Worker, error) {
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	extractor, err := extract.New(config.Extract)
+	if err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
+	}
+	poolConfig, err := pgxpool.ParseConfig(config.DatabaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("worker: database URL: %w", err)
+	}
+	// A lane writes on one connection while it reads on another; one listens
+	// and one is for the pages of the HTTP endpoint.
+	poolConfig.MaxConns = int32(2*config.Lanes + 2)
+	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+	for name, value := range map[string]string{
+		"application_name":                    "alike worker",
+		"search_path":                         "pg_catalog",
+		"statement_timeout":                   milliseconds(config.StatementTimeout),
+		"lock_timeout":                        milliseconds(config.LockTimeout),
+		"idle_in_transaction_session_timeout": milliseconds(config.IdleTimeout),
+		"client_encoding":                     "UTF8",
+		"datestyle":                           "ISO, YMD",
+		"intervalstyle":                       "postgres",
+		"jit":                                 "off", // many short statements
+	} {
+		poolConfig.ConnConfig.RuntimeParams[name] = value
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
+	if err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
+	}
+	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, wake: make(chan struct{}, 1)}
+	w.catalog.w = w
+	var there bool
+	if err := pool.QueryRow(ctx, "select to_regclass('alike.chunk') is not null").Scan(&there); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("worker: connect: %w", err)
+	}
+	if !there {
+		pool.Close()
+		return nil, fmt.Errorf("worker: the database has no schema alike; pgworker migrate up makes it")
+	}
+	return w, nil
+}
+
+// Close closes the connections. Run must have returned.
+func (w *Worker) Close() { w.pool.Close() }
+
+// begin starts a transaction on a connection of the pool.
+func (w *Worker) begin(ctx context.Context) (pgx.Tx, error) {
+	return w.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+}

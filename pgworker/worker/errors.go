@@ -1,0 +1,76 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+type pgError = pgconn.PgError
+
+// whole reports whether an error is one of the connection, the server or the
+// transaction rather than of a row: everything is rolled back and tried again.
+func whole(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	var pg *pgError
+	if !errors.As(err, &pg) {
+		var connect *pgconn.ConnectError
+		return errors.As(err, &connect) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) || connectionLost(err)
+	}
+	switch pg.Code {
+	case "40001", "40P01", // serialization failure, deadlock
+		"55P03",          // a lock was not to be had in time
+		"57014",          // a statement took too long or was cancelled
+		"25006", "25P03": // read-only, as after a failover; idle too long
+		return true
+	}
+	switch pg.Code[:2] {
+	case "08", "53", "57", "58": // connection, resources such as a full disk, operator, system
+		return true
+	}
+	return false
+}
+
+// connectionLost reports whether an error is the end of a connection, which
+// pgx gives in words or as an input-output error of the system.
+func connectionLost(err error) bool {
+	text := err.Error()
+	for _, words := range []string{"conn closed", "unexpected EOF", "broken pipe", "connection reset", "use of closed", "i/o timeout"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofAttachment reports whether an error is the same for every row: a table,
+// column or function that is missing, or a right.
+func ofAttachment(err error) bool {
+	var pg *pgError
+	if !errors.As(err, &pg) {
+		return false
+	}
+	return pg.Code[:2] == "42" || pg.Code[:2] == "3F" || pg.Code == "0A000"
+}
+
+// validText makes a string that PostgreSQL takes as text.
+func validText(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+func abbreviate(s string) string { return abbreviateTo(s, 100) }
+
+func abbreviateTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}

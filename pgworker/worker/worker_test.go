@@ -1,0 +1,265 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+var ctx = context.Background()
+
+// testLog writes to the test's log as long as the test runs.
+type testLog struct {
+	mutex sync.Mutex
+	t     testing.TB
+}
+
+func (l *testLog) Write(b []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.t != nil {
+		l.t.Log(strings.TrimSpace(string(b)))
+	}
+	return len(b), nil
+}
+
+func newWorker(t testing.TB, database string, change func(*Config)) *Worker {
+	t.Helper()
+	l := &testLog{t: t}
+	t.Cleanup(func() {
+		l.mutex.Lock()
+		l.t = nil
+		l.mutex.Unlock()
+	})
+	config := Config{DatabaseURL: database, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(l, nil))}
+	if change != nil {
+		change(&config)
+	}
+	w, err := New(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+func exec(t testing.TB, c *pgx.Conn, sql string, args ...any) {
+	t.Helper()
+	if _, err := c.Exec(ctx, sql, args...); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+}
+
+func one[T any](t testing.TB, c *pgx.Conn, sql string, args ...any) T {
+	t.Helper()
+	var v T
+	if err := c.QueryRow(ctx, sql, args...).Scan(&v); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return v
+}
+
+func once(t testing.TB, w *Worker) {
+	t.Helper()
+	if err := w.Once(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkSide compares a side table with a fresh computation: every row, and no
+// row twice or too many.
+func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where string) {
+	t.Helper()
+	var id int32
+	var settings, side string
+	var variants []string
+	if err := c.QueryRow(ctx, `select a.id, s.profile, format('%I.%I', a.side_schema, a.side_name), a.variants from alike.attachment a join alike.settings s on s.id = a.profile_id where a.name = $1 and replaces is null`, name).Scan(&id, &settings, &side, &variants); err != nil {
+		t.Fatal(err)
+	}
+	if n := one[int](t, c, "select count(*) from alike.queue where attachment = $1", id); n != 0 {
+		t.Errorf("%s: %d rows pending", name, n)
+	}
+	p, err := sketch.ParseProfile(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected := map[string]string{}
+	rows, err := c.Query(ctx, fmt.Sprintf("select %s, %s from %s where %s", key, column, source, where))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var k string
+	var doc []byte
+	if _, err := pgx.ForEachRow(rows, []any{&k, &doc}, func() error {
+		s.Reset()
+		s.Document(doc)
+		features := make([]any, p.K)
+		for _, f := range s.AppendFeatures(nil) {
+			features[f.Slot] = json.Number(fmt.Sprint(f.Value))
+		}
+		for _, variant := range variants {
+			v, err := sketch.ParseVariant(variant)
+			if err != nil {
+				return err
+			}
+			if i, ok := v.IndexOf(s, doc); ok {
+				features = append(features, json.Number(fmt.Sprint(i)))
+			} else {
+				features = append(features, nil)
+			}
+		}
+		expected[k] = fmt.Sprintf("%d %d %x %v", sketch.ContentHash(doc), s.Shingles(), s.AppendSketch(nil), features)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	columns := make([]string, 0, p.K)
+	for i := range p.K {
+		columns = append(columns, fmt.Sprintf("f%d", i+1))
+	}
+	for _, variant := range variants {
+		columns = append(columns, pgx.Identifier{"si_" + strings.ReplaceAll(strings.ToLower(variant), "/", "_")}.Sanitize())
+	}
+	rows, err = c.Query(ctx, fmt.Sprintf("select %s, content_hash, shingles, sketch, json_build_array(%s)::text from %s", key, strings.Join(columns, ", "), side))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hash, shingles int64
+	var stored []byte
+	var features string
+	seen := 0
+	if _, err := pgx.ForEachRow(rows, []any{&k, &hash, &shingles, &stored, &features}, func() error {
+		seen++
+		var list []any
+		d := json.NewDecoder(bytes.NewReader([]byte(features)))
+		d.UseNumber()
+		if err := d.Decode(&list); err != nil {
+			return err
+		}
+		if got := fmt.Sprintf("%d %d %x %v", hash, shingles, stored, list); got != expected[k] {
+			t.Errorf("%s: row %s is\n%s, want\n%s", name, k, got, expected[k])
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if seen != len(expected) {
+		t.Errorf("%s: %d rows, want %d", name, seen, len(expected))
+	}
+}
+
+const words = "(select string_agg('w' || (g * 31 + i * i * 7) % 997, ' ') from generate_series(1, 80) as i)"
+
+func TestBackfillAndQueue(t *testing.T) {
+	for _, version := range pgtest.Versions() {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			t.Parallel()
+			database := pgtest.Shared(t, version).Database(t)
+			c := pgtest.Connect(t, database)
+			exec(t, c, "create table documents (id bigint primary key, body text, n int)")
+			exec(t, c, "insert into documents select g, "+words+", 0 from generate_series(1, 12000) as g")
+			exec(t, c, "insert into documents values (-1, null, 0), (-2, '', 0), (-3, '...', 0), (-4, 'one', 0)")
+			if n := one[int](t, c, `select alike.attach('documents', 'body', '{"si": ["43B/40", "length", "forest/0"]}')`); n != 12004 {
+				t.Errorf("attach gave %d", n)
+			}
+			w := newWorker(t, database, func(c *Config) { c.ChunkRows = 1000 })
+			once(t, w)
+			check := func() {
+				t.Helper()
+				checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+			}
+			check()
+			if n := one[int](t, c, "select count(*) from pg_index where indrelid = 'documents_alike'::regclass"); n != 16 {
+				t.Errorf("%d indexes, want 16", n)
+			}
+
+			exec(t, c, "update documents set n = 1")
+			if n := one[int](t, c, "select count(*) from alike.queue"); n != 0 {
+				t.Errorf("an update of another column queued %d rows", n)
+			}
+			exec(t, c, "update documents set body = body || ' more' where id % 10 = 0")
+			exec(t, c, "update documents set id = -1000 - id where id % 100 = 3")
+			exec(t, c, "delete from documents where id % 7 = 0")
+			exec(t, c, "insert into documents select g, "+words+", 0 from generate_series(20001, 20500) as g")
+			once(t, w)
+			check()
+			exec(t, c, "truncate documents")
+			exec(t, c, "insert into documents values (1, 'a b c d e')")
+			once(t, w)
+			check()
+
+			// What changes behind the triggers' back is found by refresh.
+			exec(t, c, "set session_replication_role = replica")
+			exec(t, c, "update documents set body = 'f g h i j'")
+			exec(t, c, "insert into documents values (2, 'k l m n'), (3, 'o p q r')")
+			exec(t, c, "reset session_replication_role")
+			if n := one[int](t, c, "select alike.refresh('documents')"); n != 2 {
+				t.Errorf("refresh gave %d, want 2", n)
+			}
+			once(t, w)
+			check()
+			exec(t, c, "set session_replication_role = replica")
+			exec(t, c, "delete from documents where id = 2")
+			exec(t, c, "reset session_replication_role")
+			exec(t, c, "select alike.refresh('documents')")
+			once(t, w)
+			check()
+		})
+	}
+}
+
+func TestRunWakesUp(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, func(c *Config) { c.PollInterval = time.Minute; c.Lanes = 2 })
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	waitFor(t, "the listener", func() bool {
+		return one[int](t, c, "select count(*) from pg_stat_activity where query = 'listen alike' and datname = current_database()") == 1
+	})
+	for i := range 20 {
+		start := time.Now()
+		exec(t, c, "insert into documents values ($1, 'the quick brown fox jumps')", i)
+		waitFor(t, "the sketch", func() bool {
+			return one[int](t, c, "select count(*) from documents_alike where id = $1", i) == 1
+		})
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("a notified worker took %s", took)
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
+func waitFor(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if condition() {
+			return
+		}
+	}
+	t.Fatalf("waited a minute for %s", what)
+}

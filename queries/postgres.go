@@ -1,0 +1,38 @@
+// Package queries holds the SQL that people and the code share, one statement
+// a file. Each opens with what it returns and what its parameters are, and runs
+// as it is in psql.
+package queries
+
+import _ "embed"
+
+// What the worker asks of PostgreSQL, from postgres/.
+var (
+	//go:embed postgres/attachments.sql
+	Attachments string
+	//go:embed postgres/claim.sql
+	Claim string
+	//go:embed postgres/retry_due.sql
+	RetryDue string
+	//go:embed postgres/fail.sql
+	Fail string
+	//go:embed postgres/succeed.sql
+	Succeed string
+	//go:embed postgres/requeue.sql
+	Requeue string
+	//go:embed postgres/problem.sql
+	Problem string
+	//go:embed postgres/backfill_to_split.sql
+	BackfillToSplit string
+	//go:embed postgres/backfill_split.sql
+	BackfillSplit string
+	//go:embed postgres/claim_chunk.sql
+	ClaimChunk string
+	//go:embed postgres/backfill_to_finish.sql
+	BackfillToFinish string
+	//go:embed postgres/backfill_finish.sql
+	BackfillFinish string
+	//go:embed postgres/backfill_deletions.sql
+	BackfillDeletions string
+	//go:embed postgres/progress.sql
+	Progress string
+)
