@@ -1,0 +1,202 @@
+package sketch
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Tokens returns the canonical tokens of a document, in order. A profile that
+// is not valid has none.
+func Tokens(p Profile, doc []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if p.Validate() != nil {
+			return
+		}
+		if p.Stream == Elements {
+			yield(string(doc))
+			return
+		}
+		z := newTokenizer(p)
+		var t tokens
+		for {
+			t.reset()
+			n := z.next(&t, doc, true)
+			for _, s := range t.spans {
+				if !yield(string(t.text[s.start:s.end])) {
+					return
+				}
+			}
+			if doc = doc[n:]; len(doc) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// Shingles returns the shingles of a document, in order and with those that
+// repeat: the tokens of each joined by blanks, and the fingerprint that the
+// sampling families are given, which in a bag is labelled with its occurrence.
+func Shingles(p Profile, doc []byte) iter.Seq2[string, uint64] {
+	return func(yield func(string, uint64) bool) {
+		if p.Validate() != nil {
+			return
+		}
+		window := newWindow(p.W)
+		labels := labeller{}
+		var texts []string
+		var fingerprints, shingles []uint64
+		give := func(short bool) bool {
+			shingles = window.append(shingles[:0], fingerprints, short)
+			if p.Bag {
+				labels.label(shingles)
+			}
+			for _, x := range shingles {
+				if !yield(strings.Join(texts, " "), x) {
+					return false
+				}
+			}
+			return true
+		}
+		for token := range Tokens(p, doc) {
+			if len(texts) == p.W {
+				texts = texts[:copy(texts, texts[1:])]
+				fingerprints = fingerprints[:copy(fingerprints, fingerprints[1:])]
+			}
+			texts = append(texts, token)
+			fingerprints = append(fingerprints, tokenFingerprint([]byte(token)))
+			if len(texts) == p.W && !give(false) {
+				return
+			}
+		}
+		if len(texts) < p.W {
+			give(true)
+		}
+	}
+}
+
+// A reading is a document as the numbers of its tokens and of its shingles.
+type reading struct {
+	tokens   []int
+	shingles []int
+	length   int // tokens in a shingle, but for the only one of a shorter document
+}
+
+// A numbering gives equal tokens and equal shingles equal numbers, in as many
+// documents as it reads: what is computed from them is exact and owes nothing to
+// fingerprints.
+type numbering struct {
+	profile  Profile
+	window   *window
+	tokens   map[string]int
+	texts    []string // of the tokens
+	shingles map[uint64]int
+	examples [][]int // of the shingles: their tokens
+}
+
+func newNumbering(p Profile) (*numbering, error) {
+	if err := p.Validate(); err != nil {
+		return nil, fmt.Errorf("sketch: %w", err)
+	}
+	return &numbering{profile: p, window: newWindow(p.W), tokens: make(map[string]int), shingles: make(map[uint64]int)}, nil
+}
+
+func (n *numbering) read(doc []byte) reading {
+	var r reading
+	var fingerprints []uint64
+	for token := range Tokens(n.profile, doc) {
+		number, known := n.tokens[token]
+		if !known {
+			number = len(n.texts)
+			n.tokens[token] = number
+			n.texts = append(n.texts, token)
+		}
+		r.tokens = append(r.tokens, number)
+		fingerprints = append(fingerprints, tokenFingerprint([]byte(token)))
+	}
+	r.length = min(n.profile.W, len(r.tokens))
+	for i, x := range n.window.append(nil, fingerprints, true) {
+		r.shingles = append(r.shingles, n.shingle(x, r.tokens[i:i+r.length]))
+	}
+	return r
+}
+
+// shingle returns the number of a shingle with the fingerprint x. Others with
+// that fingerprint are at those that follow it.
+func (n *numbering) shingle(x uint64, tokens []int) int {
+	for ; ; x++ {
+		number, known := n.shingles[x]
+		if !known {
+			number = len(n.examples)
+			n.shingles[x] = number
+			n.examples = append(n.examples, tokens)
+		}
+		if slices.Equal(n.examples[number], tokens) {
+			return number
+		}
+	}
+}
+
+// counts returns how often each shingle occurs: once, where repetitions do not
+// count.
+func (n *numbering) counts(r reading) map[int]int {
+	counts := make(map[int]int)
+	for _, x := range r.shingles {
+		if counts[x]++; !n.profile.Bag && n.profile.Family != Weighted {
+			counts[x] = 1
+		}
+	}
+	return counts
+}
+
+// exactCounts returns the sizes of A∩B, A and B. For bags these are the sizes of the
+// labelled sets (option A of Broder 1997, section 2), as also for the family
+// weighted, where an occurrence is a weight of one.
+func exactCounts(p Profile, a, b []byte) (both, inA, inB int, err error) {
+	n, err := newNumbering(p)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	as, bs := n.counts(n.read(a)), n.counts(n.read(b))
+	for x, count := range as {
+		both += min(count, bs[x])
+		inA += count
+	}
+	for _, count := range bs {
+		inB += count
+	}
+	return both, inA, inB, nil
+}
+
+// ExactResemblance returns |A∩B| / |A∪B| of the shingles of two documents
+// themselves, without sampling. It reports false when a document has none:
+// such a document resembles no other.
+func ExactResemblance(p Profile, a, b []byte) (float64, bool, error) {
+	both, inA, inB, err := exactCounts(p, a, b)
+	if err != nil || inA == 0 || inB == 0 {
+		return 0, false, err
+	}
+	return float64(both) / float64(inA+inB-both), true, nil
+}
+
+// ExactContainment returns |A∩B| / |A|, how much of a is in b, without
+// sampling. It reports false when a document has no shingle.
+func ExactContainment(p Profile, a, b []byte) (float64, bool, error) {
+	both, inA, inB, err := exactCounts(p, a, b)
+	if err != nil || inA == 0 || inB == 0 {
+		return 0, false, err
+	}
+	return float64(both) / float64(inA), true, nil
+}
+
+// Distinct returns how many shingles a document has as a set, or in a bag all
+// of them: the similarity index length. Resemblance of at least ρ implies that
+// the lesser of two such counts is at least ρ times the greater.
+func Distinct(p Profile, doc []byte) int64 {
+	_, n, _, err := exactCounts(p, doc, nil)
+	if err != nil {
+		return 0
+	}
+	return int64(n)
+}

@@ -1,0 +1,186 @@
+package sketch
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The examples of Broder 1997, section 2.
+func TestRoses(t *testing.T) {
+	const (
+		a = "a rose is a rose is a rose"
+		b = "a rose is a flower which is a rose"
+	)
+	for _, c := range []struct {
+		settings string
+		a, b     string
+		want     float64
+	}{
+		{"words w=1 bag", a, b, 0.7},
+		{"words w=2 bag", a, b, 0.5},
+		{"words w=3 bag", a, b, 0.3},
+		{"words w=1 set", a, b, 0.6},
+		{"words w=2 set", a, b, 0.5},
+		{"words w=3 set", a, b, 3.0 / 7}, // 42.857 %
+		{"words w=2 set", "a c a b a", "a b a c a", 1},
+		{"words w=2 bag", "a c a b a", "a b a c a", 1},
+		{"words w=3 bag", "a c a b a", "a b a c a", 0.5},
+		{"words w=1 bag", "b a a c", "c a b a", 1},
+		{"words w=1 weighted", a, b, 0.7},
+		{"words w=4", "a rose", "A Rose!", 1},
+		{"words w=4", "a rose", "a rose is", 0},
+	} {
+		got, ok, err := ExactResemblance(mustProfile(t, c.settings), []byte(c.a), []byte(c.b))
+		if err != nil || !ok || math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%s: %q resembles %q %v, %v, %v, want %v", c.settings, c.a, c.b, got, ok, err, c.want)
+		}
+	}
+	var got []string
+	for text := range Shingles(mustProfile(t, "words w=4"), []byte(a)) {
+		got = append(got, text)
+	}
+	want := []string{"a rose is a", "rose is a rose", "is a rose is", "a rose is a", "rose is a rose"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the 4-shingling is %q, want %q", got, want)
+	}
+	for settings, want := range map[string]int64{"words w=4": 3, "words w=4 bag": 5, "words w=9": 1, "lines": 1} {
+		if got := Distinct(mustProfile(t, settings), []byte(a)); got != want {
+			t.Errorf("%s: %d distinct shingles, want %d", settings, got, want)
+		}
+	}
+}
+
+func TestExactContainment(t *testing.T) {
+	p := mustProfile(t, "words w=2")
+	got, ok, err := ExactContainment(p, []byte("b c d"), []byte("a b c d e"))
+	if got != 1 || !ok || err != nil {
+		t.Errorf("a part: %v, %v, %v, want 1", got, ok, err)
+	}
+	got, _, _ = ExactContainment(p, []byte("a b c d e"), []byte("b c d"))
+	if got != 0.5 {
+		t.Errorf("the whole: %v, want 0.5", got)
+	}
+	if _, ok, err := ExactContainment(p, []byte("!"), []byte("b c d")); ok || err != nil {
+		t.Errorf("no token: %v, %v", ok, err)
+	}
+	if _, ok, err := ExactResemblance(p, []byte("!"), []byte("?")); ok || err != nil {
+		t.Errorf("no tokens: %v, %v", ok, err)
+	}
+	if _, _, err := ExactResemblance(Profile{}, nil, nil); err == nil || !strings.Contains(err.Error(), "w=0") {
+		t.Errorf("the empty profile: %v", err)
+	}
+}
+
+// What Tokens and Shingles show is what a Sketcher samples.
+func TestShinglesAreSampled(t *testing.T) {
+	for _, stream := range []string{"chars", "words", "lines", "soundex", "html", "code"} {
+		for _, more := range []string{"", " bag", " duplicates"} {
+			p := mustProfile(t, stream+" w=3 mod=1"+more)
+			for _, text := range texts {
+				s, err := NewSketcher(p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Document([]byte(text))
+				l := newList(p)
+				n := int64(0)
+				for _, x := range Shingles(p, []byte(text)) {
+					l.add([]uint64{x})
+					n++
+				}
+				if got := s.Shingles(); got != n {
+					t.Fatalf("%s, %.60q: %d shingles, want %d", p, text, got, n)
+				}
+				if want := l.appendSample(nil, p); n > 0 && string(s.AppendSketch(nil)) != string(want) {
+					t.Fatalf("%s, %.60q: other shingles", p, text)
+				}
+			}
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	for _, c := range []struct {
+		settings, a, b string
+		want           []Passage
+	}{
+		{"words w=2", "a rose is a rose", "a rose is a flower", []Passage{
+			{"both", "a rose is a", 4, 0, 0},
+			{"both", "a rose", 2, 3, 0},
+			{"right", "a flower", 2, -1, 3},
+		}},
+		{"words w=2", "one two three FOUR five six", "Two, three; 4 five six seven", []Passage{
+			{"both", "two three", 2, 1, 0},
+			{"both", "five six", 2, 4, 3},
+			{"left", "three four five", 3, 2, -1},
+			{"left", "one two", 2, 0, -1},
+			{"right", "three 4 five", 3, -1, 1},
+			{"right", "six seven", 2, -1, 4},
+		}},
+		{"words w=4", "a b", "a b", []Passage{{"both", "a b", 2, 0, 0}}},
+		{"words w=4", "a b", "a b c", []Passage{{"left", "a b", 2, 0, -1}, {"right", "a b c", 3, -1, 0}}},
+		{"words w=1", "x y z", "x q x y z", []Passage{{"both", "x y z", 3, 0, 2}, {"right", "q", 1, -1, 1}}},
+		{"words", "", "!", nil},
+	} {
+		got, err := Explain(mustProfile(t, c.settings), []byte(c.a), []byte(c.b))
+		if err != nil || len(got)+len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %q and %q: %v\n got %v\nwant %v", c.settings, c.a, c.b, err, got, c.want)
+		}
+	}
+	if _, err := Explain(Profile{}, nil, nil); err == nil {
+		t.Error("the empty profile explains something")
+	}
+}
+
+// The passages have every shingle, on the side where it is, whatever repeats.
+func TestExplainCovers(t *testing.T) {
+	p := mustProfile(t, "words w=3")
+	repeat := strings.Repeat("a a b ", 3000)
+	for _, c := range [][2]string{{repeat, repeat + "c"}, {repeat, "a " + repeat}, {string(numberedWords(0, 900)), string(numberedWords(300, 1200))}} {
+		list, err := Explain(p, []byte(c[0]), []byte(c[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds := map[string]map[string]bool{"both": {}, "left": {}, "right": {}}
+		for _, passage := range list {
+			if n := len(strings.Fields(passage.Text)); n != passage.Tokens {
+				t.Fatalf("%v has %d tokens", passage, n)
+			}
+			for text := range Shingles(p, []byte(passage.Text)) {
+				kinds[passage.Kind][text] = true
+			}
+		}
+		in := [2]map[string]bool{{}, {}}
+		for i := range in {
+			for text := range Shingles(p, []byte(c[i])) {
+				in[i][text] = true
+			}
+		}
+		for i, kind := range []string{"left", "right"} {
+			for text := range in[i] {
+				if want := !in[1-i][text]; kinds[kind][text] != want || kinds["both"][text] == want {
+					t.Fatalf("%q: %s %v, both %v", text, kind, kinds[kind][text], kinds["both"][text])
+				}
+			}
+		}
+		if !slices.IsSortedFunc(list[:slices.IndexFunc(append(list, Passage{}), func(p Passage) bool { return p.Kind != "both" })],
+			func(a, b Passage) int { return b.Tokens - a.Tokens }) {
+			t.Error("the longest is not first")
+		}
+	}
+}
+
+func BenchmarkExactResemblance(b *testing.B) {
+	p := mustProfile(b, "text")
+	doc := []byte(fmt.Sprint(strings.Repeat("the quick brown fox jumps over the lazy dog ", 100)))
+	b.SetBytes(int64(2 * len(doc)))
+	for b.Loop() {
+		if _, _, err := ExactResemblance(p, doc, doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
