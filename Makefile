@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long bench demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long bench bench-sketch demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -62,6 +62,9 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB
 
 bench: ## the library's benchmarks
 	go test -run '^$$' -bench . -benchmem ./sketch/...
+
+bench-sketch: ## MB/s of text to features, with each kernel this machine has
+	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch
 
 demo: ## the main job on an embedded SQLite database
 	go run ./examples/quickstart

@@ -53,62 +53,49 @@ func appendHeader(dst []byte, p Profile, exponent int) []byte {
 }
 
 // parse checks all of b but the order of a list's values, see Check.
-func parse(b []byte) (blob, error) {
+func parse(b []byte) (k blob, err error) {
+	err = k.parse(b)
+	return k, err
+}
+
+// parse in place, for the functions that take nanoseconds, leaves no blob of
+// use when it fails.
+func (k *blob) parse(b []byte) error {
 	if len(b) < headerSize {
-		return blob{}, fmt.Errorf("sketch: decode: %d bytes, want at least %d", len(b), headerSize)
+		return fmt.Errorf("sketch: decode: %d bytes, want at least %d", len(b), headerSize)
 	}
 	if b[0] != magic {
-		return blob{}, fmt.Errorf("sketch: decode: first byte %#02x, want %#02x: not a sketch", b[0], magic)
+		return fmt.Errorf("sketch: decode: first byte %#02x, want %#02x: not a sketch", b[0], magic)
 	}
 	if b[1] != version {
-		return blob{}, fmt.Errorf("sketch: decode: version %d, this build reads %d", b[1], version)
+		return fmt.Errorf("sketch: decode: version %d, this build reads %d", b[1], version)
 	}
 	if len(b) > maxSketch {
-		return blob{}, fmt.Errorf("sketch: decode: %d bytes, want at most %d", len(b), maxSketch)
+		return fmt.Errorf("sketch: decode: %d bytes, want at most %d", len(b), maxSketch)
 	}
 	if b[3] >= flagBag<<1 {
-		return blob{}, fmt.Errorf("sketch: decode: flags %#02x, want less than %#02x", b[3], flagBag<<1)
+		return fmt.Errorf("sketch: decode: flags %#02x, want less than %#02x", b[3], flagBag<<1)
 	}
-	k := blob{
-		Profile: Profile{
-			Stream:     Stream(b[2]),
-			OtherCase:  b[3]&flagCase != 0,
-			StopWords:  b[3]&flagStopWords != 0,
-			Vowels:     b[3]&flagVowels != 0,
-			Duplicates: b[3]&flagDuplicates != 0,
-			Bag:        b[3]&flagBag != 0,
-			Family:     Family(b[4]),
-			Bits:       int(b[5]),
-			W:          int(binary.BigEndian.Uint16(b[6:])),
-			T:          int(binary.BigEndian.Uint16(b[8:])),
-			K:          int(b[10]),
-			S:          int(b[11]),
-			R:          int(b[12]),
-			Size:       int(binary.BigEndian.Uint16(b[14:])),
-			Modulus:    int(binary.BigEndian.Uint32(b[16:])),
-		},
-		exponent: int(b[13]),
-		payload:  b[headerSize:],
-	}
-	if err := k.Validate(); err != nil {
-		return blob{}, fmt.Errorf("sketch: decode: %w", err)
+	k.readHeader(b)
+	if err := k.validate(); err != nil {
+		return fmt.Errorf("sketch: decode: %w", err)
 	}
 	if k.exponent > 63 || k.exponent != 0 && k.Family != Scaled {
-		return blob{}, fmt.Errorf("sketch: decode: exponent %d in a sketch of the family %s", k.exponent, k.Family)
+		return fmt.Errorf("sketch: decode: exponent %d in a sketch of the family %s", k.exponent, k.Family)
 	}
-	if !k.Slots() {
+	if !families[k.Family].slots {
 		n := len(k.payload) / 8
 		switch {
 		case len(k.payload)%8 != 0:
-			return blob{}, fmt.Errorf("sketch: decode: %d bytes of values, want a multiple of 8", len(k.payload))
+			return fmt.Errorf("sketch: decode: %d bytes of values, want a multiple of 8", len(k.payload))
 		case n == 0 && k.Family == Bottom && k.Modulus == 0:
-			return blob{}, errors.New("sketch: decode: no values")
+			return errors.New("sketch: decode: no values")
 		case k.Family == Bottom && n > k.Size:
-			return blob{}, fmt.Errorf("sketch: decode: %d values, want at most %d", n, k.Size)
+			return fmt.Errorf("sketch: decode: %d values, want at most %d", n, k.Size)
 		case k.Family == Scaled && n > scaledMost:
-			return blob{}, fmt.Errorf("sketch: decode: %d values, want at most %d", n, scaledMost)
+			return fmt.Errorf("sketch: decode: %d values, want at most %d", n, scaledMost)
 		}
-		return k, nil
+		return nil
 	}
 	want := (k.T*k.Bits + 7) / 8
 	if k.Family == Bins {
@@ -119,9 +106,28 @@ func parse(b []byte) (blob, error) {
 		}
 	}
 	if len(b)-headerSize != want {
-		return blob{}, fmt.Errorf("sketch: decode: %d bytes after the header, want %d", len(b)-headerSize, want)
+		return fmt.Errorf("sketch: decode: %d bytes after the header, want %d", len(b)-headerSize, want)
 	}
-	return k, nil
+	return nil
+}
+
+// readHeader takes the fields one by one: a composite literal would be built
+// elsewhere and copied in words that wait for its bytes.
+func (k *blob) readHeader(b []byte) {
+	_ = b[headerSize-1]
+	k.Stream, k.Family = Stream(b[2]), Family(b[4])
+	flags := b[3]
+	k.OtherCase = flags&flagCase != 0
+	k.StopWords = flags&flagStopWords != 0
+	k.Vowels = flags&flagVowels != 0
+	k.Duplicates = flags&flagDuplicates != 0
+	k.Bag = flags&flagBag != 0
+	k.Bits = int(b[5])
+	k.W, k.T = int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
+	k.K, k.S, k.R = int(b[10]), int(b[11]), int(b[12])
+	k.exponent = int(b[13])
+	k.Size, k.Modulus = int(binary.BigEndian.Uint16(b[14:])), int(binary.BigEndian.Uint32(b[16:]))
+	k.filled, k.payload = nil, b[headerSize:]
 }
 
 // ProfileOf returns the profile that a stored sketch was made under.

@@ -1,8 +1,6 @@
 package sketch
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -15,29 +13,29 @@ type Comparison struct {
 	Resemblance float64 // the estimate from them
 }
 
-// parsePair checks two sketches and that they compare.
-func parsePair(a, b []byte) (x, y blob, err error) {
-	if x, err = parse(a); err != nil {
-		return x, y, err
+// A blobPair is two sketches that compare.
+type blobPair struct{ x, y blob }
+
+func (p *blobPair) parse(a, b []byte) error {
+	x, y := &p.x, &p.y
+	if err := x.parse(a); err != nil {
+		return err
 	}
 	// Equal headers need checking once.
-	if len(a) == len(b) && bytes.Equal(a[:headerSize], b[:headerSize]) {
-		y = x
-		y.payload = b[len(b)-len(x.payload):]
-		if x.filled != nil {
-			y.filled = b[headerSize:][:len(x.filled)]
-		}
-		return x, y, nil
+	if len(a) == len(b) && [headerSize]byte(a) == [headerSize]byte(b) {
+		y.readHeader(b)
+		y.filled, y.payload = b[headerSize:][:len(x.filled)], b[len(b)-len(x.payload):]
+		return nil
 	}
-	if y, err = parse(b); err != nil {
-		return x, y, err
+	if err := y.parse(b); err != nil {
+		return err
 	}
-	p, q := x.Profile, y.Profile
-	p.Bits, q.Bits = 0, 0
-	if p != q {
-		return x, y, fmt.Errorf("%w: %q and %q", ErrProfile, x.Profile, y.Profile)
+	one, other := x.Profile, y.Profile
+	one.Bits, other.Bits = 0, 0
+	if one != other {
+		return fmt.Errorf("%w: %q and %q", ErrProfile, x.Profile, y.Profile)
 	}
-	return x, y, nil
+	return nil
 }
 
 // Compare counts what two sketches have in common. The estimate is that of the
@@ -65,17 +63,18 @@ type tally struct {
 
 // compare counts what two sketches have in common.
 func compare(a, b []byte) (tally, error) {
-	x, y, err := parsePair(a, b)
-	if err != nil {
+	var pair blobPair
+	if err := pair.parse(a, b); err != nil {
 		return tally{}, err
 	}
-	if !x.Slots() {
-		common, _, union, err := countLists(&x, &y)
+	x, y := &pair.x, &pair.y
+	if !families[x.Family].slots {
+		common, _, union, err := countLists(x, y)
 		return tally{common, union, union, 64}, err
 	}
 	kept := min(x.Bits, y.Bits)
 	if x.Family != Bins {
-		return tally{equalSlots(&x, &y, kept), x.T, x.T, kept}, nil
+		return tally{equalSlots(x, y, kept), x.T, x.T, kept}, nil
 	}
 	t := tally{bits: kept}
 	for i := range x.T {
@@ -128,29 +127,7 @@ func equalSlots(x, y *blob, b int) int {
 		}
 		return matches
 	}
-	if b == 64 {
-		matches := 0
-		p, q := x.payload, y.payload
-		for len(p) >= 8 && len(q) >= 8 {
-			if binary.NativeEndian.Uint64(p) == binary.NativeEndian.Uint64(q) {
-				matches++
-			}
-			p, q = p[8:], q[8:]
-		}
-		return matches
-	}
-	// Eight bytes at a time: the bits that differ, each slot's collected in
-	// its highest bit. Zeros after the last slot agree and are not counted.
-	differ := 0
-	p, q := x.payload, y.payload
-	for len(p) >= 8 && len(q) >= 8 {
-		differ += differing(binary.NativeEndian.Uint64(p)^binary.NativeEndian.Uint64(q), b)
-		p, q = p[8:], q[8:]
-	}
-	for i := range p {
-		differ += differing(uint64(p[i]^q[i]), b)
-	}
-	return x.T - differ
+	return x.T - differingKernel(x.payload, y.payload[:len(x.payload)], b)
 }
 
 // differing counts the groups of b bits of v, b dividing 8, that are not zero.
@@ -209,14 +186,15 @@ func Resemblance(a, b []byte) (float64, error) {
 // Containment estimates |A∩B| / |A|, how much of a is in b, from two sketches
 // of the family mod or scaled. It is 0 when nothing of a was sampled.
 func Containment(a, b []byte) (float64, error) {
-	x, y, err := parsePair(a, b)
-	if err != nil {
+	var pair blobPair
+	if err := pair.parse(a, b); err != nil {
 		return 0, err
 	}
+	x, y := &pair.x, &pair.y
 	if x.Family != Mod && x.Family != Scaled {
 		return 0, fmt.Errorf("sketch: containment needs the family mod or scaled, this sketch is %q", x.Profile)
 	}
-	common, inX, _, err := countLists(&x, &y)
+	common, inX, _, err := countLists(x, y)
 	if err != nil || inX == 0 {
 		return 0, err
 	}

@@ -1,8 +1,10 @@
 package sketch
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
+	"unsafe"
 )
 
 // A Feature is a fingerprint of a group of slots (a supershingle). Two
@@ -16,27 +18,42 @@ type Feature struct {
 // groups of s, each fingerprinted under another polynomial with its number
 // before it. A group of empty slots has none.
 func appendFeatures(dst []Feature, slots []uint64, k, s int) []Feature {
-	for g := range k {
-		group := slots[g*s : g*s+s]
-		h := uint64(g + 1)
-		empty := true
-		for _, m := range group {
-			h = features64.shift.times(h) ^ m
-			empty = empty && m == emptySlot
+	return appendGroups(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(slots))), 8*len(slots)), k, s, nativeEndian)
+}
+
+func appendGroups(dst []Feature, slots []byte, k, s int, order slotOrder) []Feature {
+	var values [64]uint64
+	featureKernel(values[:k], slots, s, order)
+	n := len(dst)
+	dst = slices.Grow(dst, k)[:n+k]
+	for g, v := range values[:k] {
+		// emptySlot has all bits set: it is the same in any order.
+		group := slots[8*g*s:]
+		if binary.NativeEndian.Uint64(group) == emptySlot && emptyGroup(group[:8*s]) {
+			continue
 		}
-		if !empty {
-			dst = append(dst, Feature{g, int64(features64.shift.times(h))})
-		}
+		dst[n] = Feature{g, int64(v)}
+		n++
 	}
-	return dst
+	return dst[:n]
+}
+
+func emptyGroup(slots []byte) bool {
+	for len(slots) >= 8 && binary.NativeEndian.Uint64(slots) == emptySlot {
+		slots = slots[8:]
+	}
+	return len(slots) == 0
 }
 
 // Features appends to dst the features of a stored sketch, which must have its
 // whole minima.
 func Features(dst []Feature, b []byte) ([]Feature, error) {
-	k, err := parse(b)
-	if err != nil {
+	var k blob
+	if err := k.parse(b); err != nil {
 		return dst, err
+	}
+	if k.Bits == 64 && families[k.Family].slots && k.Family != Bins {
+		return appendGroups(dst, k.payload, k.K, k.S, bigEndian), nil
 	}
 	slots, err := k.whole("features")
 	if err != nil {
@@ -113,10 +130,11 @@ func superfeatureCount(k, r int) int {
 
 // Shared returns how many features two whole sketches have in common.
 func Shared(a, b []byte) (int, error) {
-	x, y, err := parsePair(a, b)
-	if err != nil {
+	var pair blobPair
+	if err := pair.parse(a, b); err != nil {
 		return 0, err
 	}
+	x, y := &pair.x, &pair.y
 	xs, err := x.whole("shared")
 	if err != nil {
 		return 0, err

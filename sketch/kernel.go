@@ -174,3 +174,56 @@ func wordBytes(w uint64) uint64 {
 	digit := (low + (0x80-'0')*ones8) &^ (low + (0x7f-'9')*ones8)
 	return (letter | digit) & highs8 &^ w
 }
+
+// differingGeneric counts the slots of b bits that differ between two samples
+// of as many bytes, whose spare bits are equal.
+func differingGeneric(p, q []byte, b int) int {
+	differ := 0
+	if b == 64 {
+		for len(p) >= 8 && len(q) >= 8 {
+			v := binary.NativeEndian.Uint64(p) ^ binary.NativeEndian.Uint64(q)
+			differ += int((v | -v) >> 63)
+			p, q = p[8:], q[8:]
+		}
+		return differ
+	}
+	for len(p) >= 8 && len(q) >= 8 {
+		differ += differing(binary.NativeEndian.Uint64(p)^binary.NativeEndian.Uint64(q), b)
+		p, q = p[8:], q[8:]
+	}
+	for i := range p {
+		differ += differing(uint64(p[i]^q[i]), b)
+	}
+	return differ
+}
+
+// featureGeneric writes to out the features of the groups of s slots: those of
+// a sample in memory, or the stored ones when order is bigEndian.
+func featureGeneric(out []uint64, slots []byte, s int, order slotOrder) {
+	shift := features64.shift
+	read := func(b []byte) uint64 {
+		if order == bigEndian {
+			return binary.BigEndian.Uint64(b)
+		}
+		return binary.NativeEndian.Uint64(b)
+	}
+	// Two groups side by side, see shingleGeneric; the last one twice if need be.
+	for g := 0; g < len(out); g += 2 {
+		next := min(g+1, len(out)-1)
+		a, b := slots[8*g*s:][:8*s], slots[8*next*s:][:8*s]
+		x, y := uint64(g+1), uint64(next+1)
+		for len(a) >= 8 && len(b) >= 8 {
+			x, y = shift.times(x)^read(a), shift.times(y)^read(b)
+			a, b = a[8:], b[8:]
+		}
+		out[g], out[next] = shift.times(x), shift.times(y)
+	}
+}
+
+// A slotOrder is the order of the bytes of a slot.
+type slotOrder int
+
+const (
+	nativeEndian slotOrder = iota
+	bigEndian
+)

@@ -177,3 +177,63 @@ func binsKernel(m, xs []uint64, round int) {
 
 //go:noescape
 func mix512(out, x *uint64, n int, first, second, limit uint64) int
+
+func differingKernel(p, q []byte, b int) int {
+	if !useAVX2 || len(p) < 32 || b < 8 {
+		return differingGeneric(p, q, b)
+	}
+	if b == 8 {
+		return len(p) - equalBytes256(&p[0], &q[0], len(p))
+	}
+	return len(p)/8 - equalWords256(&p[0], &q[0], len(p))
+}
+
+//go:noescape
+func equalBytes256(p, q *byte, n int) int
+
+//go:noescape
+func equalWords256(p, q *byte, n int) int
+
+func featureKernel(out []uint64, slots []byte, s int, order slotOrder) {
+	k, coef := len(out), &featurePowers[mostS-s]
+	slots = slots[:8*k*s]
+	switch {
+	case useAVX512Bytes:
+		features512(&out[0], &slots[0], k, s, coef, &slotShuffles[order], featurePolynomial.Low, featureReciprocal)
+	case useAVX2:
+		features128(&out[0], &slots[0], k, s, coef, &slotShuffles[order], featurePolynomial.Low, featureReciprocal)
+	default:
+		featureGeneric(out, slots, s, order)
+	}
+}
+
+var featureReciprocal = features64.reciprocal()
+
+// mostS is the most slots of a feature.
+const mostS = 255
+
+// featurePowers are t^(64·256) down to t^64: the constants of a feature of s
+// slots are the last s+1.
+var featurePowers = func() (powers [mostS + 1]uint64) {
+	h := uint64(1)
+	for i := range powers {
+		h = features64.shift.times(h)
+		powers[mostS-i] = h
+	}
+	return powers
+}()
+
+// slotShuffles bring the bytes of slots, 8 at a time, into the machine's order.
+var slotShuffles = func() (tables [2][64]byte) {
+	for i := range 64 {
+		tables[nativeEndian][i] = byte(i & 15)
+		tables[bigEndian][i] = byte(i&15 ^ 7)
+	}
+	return tables
+}()
+
+//go:noescape
+func features512(out *uint64, slots *byte, k, s int, coef *uint64, order *[64]byte, p, mu uint64)
+
+//go:noescape
+func features128(out *uint64, slots *byte, k, s int, coef *uint64, order *[64]byte, p, mu uint64)

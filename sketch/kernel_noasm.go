@@ -13,3 +13,9 @@ func fingerprintKernel(out []uint64, text []byte, spans []span) { fingerprintGen
 func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
 	return edgesGeneric(text, edges, src, base, fold)
 }
+
+func differingKernel(p, q []byte, b int) int { return differingGeneric(p, q, b) }
+
+func featureKernel(out []uint64, slots []byte, s int, order slotOrder) {
+	featureGeneric(out, slots, s, order)
+}

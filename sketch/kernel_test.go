@@ -177,6 +177,70 @@ func TestBinsKernel(t *testing.T) {
 	})
 }
 
+func TestFeatureKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 8))
+	withEach(t, func(name string) {
+		for k := 1; k <= 64; k++ {
+			for _, s := range []int{1, 2, 3, 5, 7, 8, 9, 14, 15, 16, 17, 40, 255} {
+				slots := randomValues(random, k*s+k%3)
+				var stored, native []byte
+				for _, m := range slots {
+					stored = binary.BigEndian.AppendUint64(stored, m)
+					native = binary.NativeEndian.AppendUint64(native, m)
+				}
+				want := make([]uint64, k)
+				for g := range want { // the definition
+					sum := features64.Mul(uint64(g+1), features64.wordPower(s+1))
+					for j := range s {
+						sum ^= features64.Mul(slots[g*s+j], features64.wordPower(s-j))
+					}
+					want[g] = sum
+				}
+				for order, bytes := range map[slotOrder][]byte{nativeEndian: native, bigEndian: stored} {
+					got, intact := guarded(make([]uint64, k))
+					featureKernel(got, slices.Clip(bytes), s, order)
+					if !slices.Equal(got, want) || !intact() {
+						t.Fatalf("%s: %d features of %d slots differ", name, k, s)
+					}
+				}
+				if s > 40 && k > 3 {
+					break
+				}
+			}
+		}
+	})
+}
+
+func TestDifferingKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 7))
+	withEach(t, func(name string) {
+		for _, n := range around {
+			for _, b := range []int{1, 2, 4, 8, 64} {
+				bytes := n * max(1, b/8)
+				p, q := make([]byte, bytes), make([]byte, bytes)
+				for i := range p {
+					p[i] = byte(random.UintN(256))
+					q[i] = p[i]
+				}
+				for range random.IntN(n + 1) {
+					q[random.IntN(bytes)] ^= 1 << random.IntN(8)
+				}
+				x := blob{Profile: Profile{T: bytes * 8 / b, Bits: b}, payload: p}
+				y := blob{Profile: Profile{T: bytes * 8 / b, Bits: b}, payload: q}
+				want := 0
+				for i := range x.T {
+					if x.slot(i) != y.slot(i) {
+						want++
+					}
+				}
+				if got := differingKernel(p, q, b); got != want {
+					t.Fatalf("%s: %d of %d slots of %d bits differ, want %d", name, got, x.T, b, want)
+				}
+			}
+		}
+	})
+}
+
 // asciiText is text for the word kernels: mostly words, with runs and rubbish.
 func asciiText(random *rand.Rand, n int) []byte {
 	text := make([]byte, 0, n+200)

@@ -283,26 +283,26 @@ func (p Profile) Slots() bool { return families[p.Family].slots }
 func (p Profile) folds() bool { return streams[p.Stream].folds != p.OtherCase }
 
 // Validate reports the first setting that is out of its limits.
-func (p Profile) Validate() error {
+func (p Profile) Validate() error { return p.validate() }
+
+func (p *Profile) validate() error {
 	if int(p.Stream) >= len(streams) {
 		return fmt.Errorf("stream %d, want 0 to %d", p.Stream, len(streams)-1)
 	}
 	if int(p.Family) >= len(families) {
 		return fmt.Errorf("family %d, want 0 to %d", p.Family, len(families)-1)
 	}
-	for _, limit := range [...]struct {
-		name            string
-		value, low, top int
-	}{
-		{"w", p.W, 1, 1024},
-		{"k", p.K, 1, 64},
-		{"s", p.S, 1, 255},
-		{"t", p.T, 1, 4096},
-		{"r", p.R, 1, p.K},
-	} {
-		if limit.value < limit.low || limit.value > limit.top {
-			return fmt.Errorf("%s=%d, want %d to %d", limit.name, limit.value, limit.low, limit.top)
-		}
+	switch outside := func(name string, n, top int) error { return fmt.Errorf("%s=%d, want 1 to %d", name, n, top) }; {
+	case p.W < 1 || p.W > 1024:
+		return outside("w", p.W, 1024)
+	case p.K < 1 || p.K > 64:
+		return outside("k", p.K, 64)
+	case p.S < 1 || p.S > 255:
+		return outside("s", p.S, 255)
+	case p.T < 1 || p.T > 4096:
+		return outside("t", p.T, 4096)
+	case p.R < 1 || p.R > p.K:
+		return outside("r", p.R, p.K)
 	}
 	if p.T < p.K*p.S {
 		return fmt.Errorf("t=%d, want at least k·s = %d", p.T, p.K*p.S)
