@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long bench bench-sketch demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -59,6 +59,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 
 long: ## the long forms of tests: ten million documents clustered in 256 MB
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch
+
+stats: ## the estimators against the truth, the long form, with its tables (half an hour)
+	go test -timeout 5h -v -run '^TestStatistics' ./sketch -args -long
 
 bench: ## the library's benchmarks
 	go test -run '^$$' -bench . -benchmem ./sketch/...
