@@ -12,7 +12,7 @@ as $$ select array['chars', 'words', 'lines', 'soundex', 'html', 'code', 'elemen
 
 create function alike._families() returns text[] language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select array['classic', 'bottom', 'mod', 'scaled', 'fast', 'lean', 'bins', 'weighted'] $$;
+as $$ select array['classic', 'bottom', 'mod', 'scaled', 'fast', 'lean', 'bins', 'weighted', 'lean-zeros', 'lean-biased'] $$;
 
 -- Whether the stream folds case unless the profile says otherwise.
 create function alike._folds(stream integer) returns boolean language sql immutable parallel safe
@@ -33,8 +33,8 @@ declare
 begin
   if p.stream not between 0 and 6 then
     return format('stream %s, want 0 to 6', p.stream);
-  elsif p.family not between 0 and 7 then
-    return format('family %s, want 0 to 7', p.family);
+  elsif p.family not between 0 and 9 then
+    return format('family %s, want 0 to 9', p.family);
   elsif p.w not between 1 and 1024 then
     return format('w=%s, want 1 to 1024', p.w);
   elsif p.k not between 1 and 64 then
@@ -53,6 +53,8 @@ begin
     return format('bits=%s, want 1, 2, 4, 8 or 64', p.bits);
   elsif p.bits <> 64 and not alike._slots(p.family) then
     return format('bits=%s: the family %s has no slots to cut', p.bits, family);
+  elsif family = 'weighted' and p.bag then
+    return 'bag: the family weighted counts occurrences by itself';
   elsif family = 'bottom' and p.size not between 1 and 65535 then
     return format('bottom=%s, want 1 to 65535', p.size);
   elsif family = 'mod' and p.modulus not between 1 and 2147483647

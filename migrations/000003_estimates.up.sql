@@ -210,7 +210,7 @@ begin
   -- eight bits, the default, go without anything that can be spared. It is
   -- _compare and _differing, spelled out.
   if length(a) = 104 and length(b) = 104 and substr(a, 1, 20) = substr(b, 1, 20) and substr(a, 9, 2) = '\x0054'::bytea
-     and get_byte(a, 5) = 8 and get_byte(a, 0) = 161 and get_byte(a, 1) = 1 and get_byte(a, 4) in (0, 4, 5, 7) then
+     and get_byte(a, 5) = 8 and get_byte(a, 0) = 161 and get_byte(a, 1) = 1 and get_byte(a, 4) in (0, 4, 5, 7, 8, 9) then
     x := ('x' || encode(substr(a, 21), 'hex'))::bit varying # ('x' || encode(substr(b, 21), 'hex'))::bit varying;
     x := x | (x >> 4);
     x := x | (x >> 2);

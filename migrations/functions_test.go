@@ -17,7 +17,7 @@ import (
 // testProfiles has every family and every number of bits.
 var testProfiles = []string{
 	"text", "text bits=8", "text bits=4", "text bits=2", "text bits=1", "text t=85 bits=2", "web bits=8", "bing", "bing bits=8", "chars bag", "code",
-	"lines case", "text fast bits=8", "text lean bits=8", "text bins", "text bins bits=8", "text bins t=90 bits=4", "text weighted",
+	"lines case", "text fast bits=8", "text lean bits=8", "text bins", "text bins bits=8", "text bins t=90 bits=4", "text weighted", "text lean-zeros", "text lean-biased bits=8",
 	"text bottom=100", "text bottom=50 mod=3", "text mod=4", "text scaled", "words stop vowels duplicates w=2",
 }
 
@@ -231,7 +231,7 @@ func TestProfilesAsGo(t *testing.T) {
 	for _, settings := range append([]string{
 		"", "  TEXT  W=6 bag ", "words", "html case", "lines fold", "code", "k=6", "bottom=5", "mod=3 bottom=5", "bottom=5 mod=3", "bottom=5 fast", "t=10",
 		"soundex stop", "text k=64 s=64", "w=0", "w=1025", "w=", "w=x", "nonsense", "bits=3", "scaled bits=8", "mod=0", "bottom=70000", "k=65", "r=13",
-		"w=99999999999", "text text", "elements",
+		"w=99999999999", "text text", "elements", "text bag weighted",
 	}, testProfiles...) {
 		want := ""
 		p, err := sketch.ParseProfile(settings)
