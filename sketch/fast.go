@@ -12,8 +12,12 @@ package sketch
 type fast struct {
 	slotted
 	permutations
-	own  []uint64 // minima of the fallback, for one call
-	full bool     // the first round has filled every bin
+	full bool // the first round has filled every bin
+
+	// For one call of the fallback: the bins that no round reached, and their
+	// minima and permutations side by side.
+	open            []int
+	own, ownA, ownB []uint64
 }
 
 const (
@@ -22,7 +26,10 @@ const (
 )
 
 func newFast(t int) *fast {
-	return &fast{newSlotted(t), firstPermutations(t), make([]uint64, t), false}
+	return &fast{
+		slotted: newSlotted(t), permutations: firstPermutations(t),
+		open: make([]int, t), own: make([]uint64, t), ownA: make([]uint64, t), ownB: make([]uint64, t),
+	}
 }
 
 func (f *fast) reset() {
@@ -49,12 +56,17 @@ func (f *fast) add(xs []uint64) {
 		}
 		binsKernel(f.m, xs, round)
 	}
-	for i := range f.own {
-		f.own[i] = emptySlot
+	n := 0
+	for i, v := range f.m {
+		if v>>roundShift >= fastRounds {
+			f.open[n] = i
+			f.own[n], f.ownA[n], f.ownB[n] = emptySlot, f.a[i], f.b[i]
+			n++
+		}
 	}
-	minimaKernel(f.own, f.a, f.b, xs)
-	for i, v := range f.own {
-		f.m[i] = min(f.m[i], fastRounds<<roundShift|v>>2)
+	minimaKernel(f.own[:n], f.ownA[:n], f.ownB[:n], xs)
+	for j, i := range f.open[:n] {
+		f.m[i] = min(f.m[i], fastRounds<<roundShift|f.own[j]>>2)
 	}
 }
 

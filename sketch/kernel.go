@@ -64,39 +64,57 @@ func minimaGeneric(m, a, b, xs []uint64) {
 // its mix of that round and bin the upper half of h scaled to len(m).
 func binsGeneric(m, xs []uint64, round int) {
 	t, tag := uint64(len(m)), uint64(round)<<roundShift
-	limit, lower := binsLimit(m, len(xs), tag)
-	if !lower {
+	low, width, any := binsOpen(m, len(xs), round)
+	if !any {
 		return
 	}
 	for _, x := range xs {
 		h := mixRound(x, round)
-		if h <= limit {
+		if h-low <= width {
 			bin := h >> 32 * t >> 32
 			m[bin] = min(m[bin], tag|h>>2)
 		}
 	}
 }
 
-// binsLimit returns the largest mixed value that could lower a bin, and false
-// when there is none. In a long document that is soon a small number, and most
-// values need not be taken to their bins. It is not worth a look at all the
-// bins for a few values.
-func binsLimit(m []uint64, values int, tag uint64) (uint64, bool) {
+// binsOpen returns a range of mixed values, low to low+width, outside of which
+// none can lower a bin, and false when none can. In the first round of a long
+// document small values alone can, and in a later round those that fall into
+// the bins without a value of an earlier one. The range is all there is when
+// there are few values, for which it is not worth a look at the bins.
+func binsOpen(m []uint64, values, round int) (low, width uint64, any bool) {
 	if values < len(m) {
-		return ^uint64(0), true
+		return 0, ^uint64(0), true
 	}
-	var most uint64
-	for _, v := range m {
-		most = max(most, v)
+	if round == 0 {
+		var most uint64
+		for _, v := range m {
+			most = max(most, v)
+		}
+		if most>>roundShift > 0 {
+			return 0, ^uint64(0), true
+		}
+		return 0, most<<2 - 1, most > 0 // h>>2 < most
 	}
-	switch {
-	case most>>roundShift > tag>>roundShift:
-		return ^uint64(0), true
-	case most <= tag:
-		return 0, false
+	first, last := -1, 0
+	for i, v := range m {
+		if v>>roundShift >= uint64(round) {
+			last = i
+			if first < 0 {
+				first = i
+			}
+		}
 	}
-	return most<<2 - 1, true
+	if first < 0 {
+		return 0, 0, false
+	}
+	low = binStart(first, len(m))
+	return low, binStart(last+1, len(m)) - 1 - low, true
 }
+
+// binStart returns the least mixed value of a bin: h>>32·t>>32 is i from
+// h>>32 = ⌈i·2^32/t⌉ on. It is 0, for 2^64, behind the last bin.
+func binStart(i, t int) uint64 { return (uint64(i)<<32 + uint64(t) - 1) / uint64(t) << 32 }
 
 // fingerprintGeneric writes the fingerprints of the tokens of text. There are
 // tokenSlack bytes of capacity behind the text.

@@ -158,15 +158,15 @@ func binsKernel(m, xs []uint64, round int) {
 		return
 	}
 	t, tag := uint64(len(m)), uint64(round)<<roundShift
-	limit, lower := binsLimit(m, len(xs), tag)
-	if !lower {
+	low, width, any := binsOpen(m, len(xs), round)
+	if !any {
 		return
 	}
 	const block = 64
 	var mixed [block + 8]uint64
 	for len(xs) > 0 {
 		n := min(len(xs), block)
-		kept := mix512(&mixed[0], &xs[0], n, mixFirst+uint64(round)*mixStep, mixSecond, limit)
+		kept := mix512(&mixed[0], &xs[0], n, mixFirst+uint64(round)*mixStep, mixSecond, low, width)
 		for _, h := range mixed[:kept] {
 			bin := h >> 32 * t >> 32
 			m[bin] = min(m[bin], tag|h>>2)
@@ -176,7 +176,7 @@ func binsKernel(m, xs []uint64, round int) {
 }
 
 //go:noescape
-func mix512(out, x *uint64, n int, first, second, limit uint64) int
+func mix512(out, x *uint64, n int, first, second, low, width uint64) int
 
 func differingKernel(p, q []byte, b int) int {
 	if !useAVX2 || len(p) < 32 || b < 8 {

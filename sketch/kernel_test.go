@@ -174,6 +174,22 @@ func TestBinsKernel(t *testing.T) {
 			}
 		}
 		check(4096, 10000, 0)
+		// One bin alone is open in the second round.
+		xs := randomValues(random, 2000)
+		for _, slots := range []int{1, 3, 84, 128} {
+			for open := range slots {
+				got, want := make([]uint64, slots), make([]uint64, slots)
+				got[open], want[open] = emptySlot, emptySlot
+				for _, x := range xs {
+					if h := mixRound(x, 1); h>>32*uint64(slots)>>32 == uint64(open) {
+						want[open] = min(want[open], 1<<62|h>>2)
+					}
+				}
+				if binsKernel(got, xs, 1); !slices.Equal(got, want) {
+					t.Fatalf("%s: bin %d of %d, open in the second round, differs", name, open, slots)
+				}
+			}
+		}
 	})
 }
 
