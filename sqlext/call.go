@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/alike-sql/alike/sketch"
@@ -213,19 +214,28 @@ func (b *batch) setText(v *value, s string) {
 	b.setBytes(v, typeText, unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// source gives the rows of a table-valued function: it fills the batch and
-// says whether it may have more.
-type source func(b *batch) (more bool, err error)
+// source gives the rows of a table-valued function: next fills the batch and
+// says whether there may be more. It is closed whether it came to its end or not.
+type source interface {
+	next(b *batch) (more bool, err error)
+	close()
+}
+
+// sourceFunc is a source that holds nothing open.
+type sourceFunc func(b *batch) (more bool, err error)
+
+func (f sourceFunc) next(b *batch) (bool, error) { return f(b) }
+func (f sourceFunc) close()                      {}
 
 // rowsOf is a source of n rows.
 func rowsOf(n int, row func(b *batch, cells []value, i int)) source {
 	next := 0
-	return func(b *batch) (bool, error) {
+	return sourceFunc(func(b *batch) (bool, error) {
 		for ; next < n && !b.full(); next++ {
 			row(b, b.row(), next)
 		}
 		return next < n, nil
-	}
+	})
 }
 
 // conn is one connection: what is kept from call to call. SQLite lets one
@@ -236,10 +246,17 @@ type conn struct {
 	profiles      map[string]*sketcher
 	last          *sketcher
 	featureBuffer []sketch.Feature
+	sketchBuffer  []byte
+	rows          map[string]*rowSettings
+	lastRow       *rowSettings
+	drawn         bool // a line of progress is on the terminal
+	drawnAt       time.Time
 	variants      map[string]sketch.Variant
 	states        map[int64]any
 	nextState     int64
 	statements    map[string]*statement
+	known         map[string]*attachment
+	registry      map[string]string // the query of attachments, by schema and condition
 }
 
 var connections struct {
@@ -263,7 +280,7 @@ func connect(db unsafe.Pointer) *conn {
 		list = append(list, *old...)
 	}
 	c := &conn{db: db, profiles: map[string]*sketcher{}, variants: map[string]sketch.Variant{},
-		states: map[int64]any{}, statements: map[string]*statement{}}
+		states: map[int64]any{}, statements: map[string]*statement{}, known: map[string]*attachment{}, registry: map[string]string{}, rows: map[string]*rowSettings{}}
 	c.id = int32(len(list))
 	for i, other := range list {
 		if other == nil {
@@ -385,26 +402,33 @@ func (c *conn) dispatch(fn *function, f *frame) error {
 		if err != nil || rows == nil {
 			return err
 		}
-		more, err := rows(f.batch)
-		if more && err == nil {
-			f.handle = c.keep(rows)
-		}
-		return err
+		f.handle = c.keep(rows)
+		return c.fetch(f)
 	case C.ALIKE_NEXT:
-		more, err := c.states[f.handle].(source)(f.batch)
-		if !more || err != nil {
-			delete(c.states, f.handle)
-			f.handle = 0
-		}
-		return err
+		return c.fetch(f)
 	case C.ALIKE_CLOSE:
-		state := c.states[f.handle]
-		delete(c.states, f.handle)
-		if s, ok := state.(interface{ close() }); ok {
-			s.close()
-		}
+		c.drop(f.handle)
 	}
 	return nil
+}
+
+// fetch fills a batch; a source at its end is dropped.
+func (c *conn) fetch(f *frame) (err error) {
+	more := false
+	defer func() {
+		if !more || err != nil {
+			c.drop(f.handle)
+			f.handle = 0
+		}
+	}()
+	more, err = c.states[f.handle].(source).next(f.batch)
+	return err
+}
+
+func (c *conn) drop(handle int64) {
+	rows := c.states[handle].(source)
+	delete(c.states, handle)
+	rows.close()
 }
 
 // makeSpecs hands the table of functions to C, once and for good.

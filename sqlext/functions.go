@@ -49,13 +49,16 @@ func (fn *function) declaration() string {
 
 // The flags of a function, as in shim.h.
 const (
-	pure   = 1 // deterministic and innocuous: for triggers, views, indexes and generated columns
-	direct = 2 // reads or writes tables: only from a statement of the caller's own
-	nulls  = 4
-	noEcho = 8
+	pure      = 1 // deterministic and innocuous: for triggers, views, indexes and generated columns
+	direct    = 2 // reads or writes tables: only from a statement of the caller's own
+	nulls     = 4
+	noEcho    = 8
+	innocuous = 16 // for triggers, but called each time
 )
 
 func arguments(names ...string) []string { return names }
+
+var answerColumns = []string{"key", "shared", "resemblance", "low", "high", "containment"}
 
 // functions is every function of the extension.
 var functions []function
@@ -82,6 +85,27 @@ func init() {
 		{name: "alike_profile", flags: pure, least: 1, arguments: arguments("sketch"), scalar: profile},
 		{name: "alike_profiles", flags: pure, columns: []string{"name", "settings", "purpose"}, table: profiles},
 		{name: "alike_version", flags: pure, scalar: version},
+
+		{name: "alike_attach", flags: direct, least: 2, arguments: arguments("table", "column", "options"), scalar: attach},
+		{name: "alike_detach", flags: direct, least: 1, arguments: arguments("table", "options"), scalar: detach},
+		{name: "alike_refresh", flags: direct, least: 1, arguments: arguments("table"), scalar: refresh},
+		{name: "alike_rows", flags: direct, least: 2, arguments: arguments("table", "key", "at_least"), columns: answerColumns, order: -3, table: rows},
+		{name: "alike_rows_like", flags: direct, least: 2, arguments: arguments("table", "text text", "at_least"), columns: answerColumns, order: -3, table: rowsLike},
+		{name: "alike_si_rows", flags: direct, least: 3, arguments: arguments("table", "variant", "key", "fraction"), columns: []string{"key", "si"}, table: siRows},
+		{name: "alike_pairs", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: []string{"key", "other", "shared", "resemblance", "low", "high"}, table: pairs},
+		{name: "alike_clusters", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: []string{"key", "cluster", "size"}, table: clusters},
+		{name: "alike_mark", flags: direct | nulls, least: 4, arguments: arguments("table", "key", "other", "verdict", "note"), scalar: mark},
+		{name: "alike_status", flags: direct, columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "pending", "failed", "oldest", "note"}, table: status},
+		{name: "alike_errors", flags: direct, least: 1, arguments: arguments("table"), columns: []string{"key", "message", "attempts", "failed_at"}, table: failures},
+		{name: "alike_hot", flags: direct, least: 1, arguments: arguments("table"), columns: []string{"slot", "feature", "rows", "key"}, order: -3, table: hot},
+
+		// What triggers call. They are no part of the contract.
+		{name: "alike__row", flags: pure | nulls | noEcho, least: 2, arguments: arguments("document text", "settings"), columns: rowColumns(), table: sideRow},
+		{name: "alike__compare", flags: pure | noEcho, least: 3, arguments: arguments("a", "b", "least"), columns: []string{"resemblance", "low", "high"}, table: compare},
+		{name: "alike__content_hash", flags: pure, least: 1, arguments: arguments("document text"), scalar: contentHash},
+		{name: "alike__reject", flags: innocuous, least: 4, arguments: arguments("name", "key", "resemblance", "least"), scalar: reject},
+		{name: "alike__warn", flags: innocuous, least: 4, arguments: arguments("name", "key", "other", "resemblance"), scalar: warn},
+		{name: "alike__extension_must_be_loaded", flags: pure, scalar: loaded},
 	}
 }
 

@@ -15,12 +15,23 @@ import (
 func TestNames(t *testing.T) {
 	db := memory(t)
 	db.expect(strings.TrimSpace(`
+alike__content_hash 1
+alike__extension_must_be_loaded 0
+alike__reject 4
+alike__warn 4
 alike_alike 2
+alike_attach 2
+alike_attach 3
 alike_containment 2
+alike_detach 1
+alike_detach 2
 alike_feature 2
 alike_filter 4
+alike_mark 4
+alike_mark 5
 alike_merge 1
 alike_profile 1
+alike_refresh 1
 alike_resemblance 2
 alike_shared 2
 alike_si 2
@@ -35,10 +46,20 @@ alike_sketch_set 2
 alike_sketch_set 3
 alike_version 0`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' ORDER BY 1`)
 	db.expect(strings.TrimSpace(`
+alike__compare
+alike__row
+alike_clusters
+alike_errors
 alike_features
 alike_filter_curve
 alike_filter_plan
+alike_hot
+alike_pairs
 alike_profiles
+alike_rows
+alike_rows_like
+alike_si_rows
+alike_status
 alike_superfeatures`), `SELECT name FROM pragma_module_list WHERE name LIKE 'alike%' ORDER BY 1`)
 }
 

@@ -475,6 +475,7 @@ static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *ap
     const alike_spec *s = &alike_specs[i];
     int flags = SQLITE_UTF8;
     if( s->flags & ALIKE_PURE ) flags |= SQLITE_DETERMINISTIC|SQLITE_INNOCUOUS;
+    if( s->flags & ALIKE_INNOCUOUS ) flags |= SQLITE_INNOCUOUS;
     if( s->flags & ALIKE_DIRECT ) flags |= SQLITE_DIRECTONLY;
     c->bindings[i].owner = c;
     c->bindings[i].function = i;

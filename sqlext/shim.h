@@ -61,7 +61,8 @@ enum {
   ALIKE_PURE = 1,        /* deterministic and innocuous */
   ALIKE_DIRECT = 2,      /* never from a view, trigger or index */
   ALIKE_NULLS = 4,       /* is called for NULL arguments too */
-  ALIKE_NO_ECHO = 8      /* hidden columns read NULL instead of the argument */
+  ALIKE_NO_ECHO = 8,     /* hidden columns read NULL instead of the argument */
+  ALIKE_INNOCUOUS = 16   /* innocuous, but called each time */
 };
 
 /* A function as functions.go declares it. text is a mask of the arguments for

@@ -315,7 +315,7 @@ func (e *elements) step(_ *conn, a []value) error {
 	if !ok {
 		return fmt.Errorf("the weight is %s, want a number", a[1].describe())
 	}
-	return any(e.sketcher).(interface{ AddWeighted([]byte, float64) error }).AddWeighted(a[0].bytes(), weight)
+	return e.sketcher.AddWeighted(a[0].bytes(), weight)
 }
 
 func (e *elements) final(f *frame) error {

@@ -58,6 +58,7 @@ func (c *conn) compile(sql string, keep C.int) (*statement, error) {
 // to the end or is reset by its user.
 func (c *conn) cached(sql string) (*statement, error) {
 	if s := c.statements[sql]; s != nil && !s.busy {
+		s.busy = true
 		return s, nil
 	}
 	s, err := c.compile(sql, 1)
@@ -67,6 +68,7 @@ func (c *conn) cached(sql string) (*statement, error) {
 	if c.statements[sql] == nil {
 		c.statements[sql] = s
 	}
+	s.busy = true
 	return s, nil
 }
 
@@ -94,9 +96,10 @@ func (s *statement) done() {
 	}
 }
 
+func (s *statement) reset() { C.alike_reset(s.p) }
+
 // bind sets the parameters, in their order.
 func (s *statement) bind(args ...any) error {
-	s.busy = true
 	for i, arg := range args {
 		var rc C.int
 		n := C.int(i + 1)
@@ -212,4 +215,27 @@ func (c *conn) interrupted() error {
 	}
 	_, err = s.step()
 	return err
+}
+
+// changes counts the rows that the connection has changed so far.
+func (c *conn) changes() int64 { return int64(C.alike_total_changes(c.db)) }
+
+// collation is the collating sequence of a column.
+func (c *conn) collation(schema, table, column string) (string, error) {
+	var names [3]*C.char
+	for i, name := range []string{schema, table, column} {
+		names[i] = C.CString(name)
+		defer C.free(unsafe.Pointer(names[i]))
+	}
+	var collation *C.char
+	if rc := C.alike_column_metadata(c.db, names[0], names[1], names[2], nil, &collation); rc != 0 {
+		return "", c.sqliteError(rc)
+	}
+	return C.GoString(collation), nil
+}
+
+func logWarning(text string) {
+	p := C.CString(text)
+	defer C.free(unsafe.Pointer(p))
+	C.alike_log(p)
 }

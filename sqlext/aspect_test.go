@@ -1,0 +1,289 @@
+package sqlext_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const fox = "the quick brown fox jumps over the lazy dog again and again"
+
+// tables are keys of every kind: how the table is made, and how a key is written
+// for the n-th row.
+var tables = []struct{ name, create, columns string }{
+	{"rowid", `CREATE TABLE d(body TEXT, other TEXT)`, "rowid"},
+	{"integer", `CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, other TEXT)`, "id"},
+	{"text", `CREATE TABLE d(id TEXT PRIMARY KEY, body TEXT, other TEXT)`, "id"},
+	{"nocase", `CREATE TABLE d(id VARCHAR(40) COLLATE NOCASE PRIMARY KEY, body TEXT COLLATE NOCASE, other TEXT)`, "id"},
+	{"composite", `CREATE TABLE d(a INTEGER, b TEXT, body TEXT, other TEXT, PRIMARY KEY (b, a))`, "b, a"},
+	{"without rowid", `CREATE TABLE d(id TEXT PRIMARY KEY, body TEXT, other TEXT) WITHOUT ROWID`, "id"},
+	{"integer without rowid", `CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, other TEXT) WITHOUT ROWID`, "id"},
+	{"composite without rowid", `CREATE TABLE d(a INTEGER, b BLOB, body TEXT, other TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID`, "a, b"},
+	{"unique", `CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, other TEXT UNIQUE)`, "id"},
+	{"descending", `CREATE TABLE d(id INTEGER PRIMARY KEY DESC, body TEXT, other TEXT, UNIQUE (other, body))`, "id"},
+}
+
+// check fails unless the side table is exactly what the documents say.
+func (db database) check(name, where string) {
+	db.t.Helper()
+	keys := db.rows(`SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(?) WHERE cid < (SELECT cid FROM pragma_table_info(?) WHERE name = 'profile'))`, name+"_alike", name+"_alike")
+	source := db.rows(`SELECT sql FROM sqlite_master WHERE name = ?`, name+"_alike_source")
+	if source == "" {
+		db.t.Fatalf("%s: no view over the documents", where)
+	}
+	stored := db.rows(`SELECT ` + keys + `, content_hash, shingles, hex(sketch), f1, f12 FROM ` + name + `_alike ORDER BY 1, 2`)
+	wanted := db.rows(`SELECT ` + keys + `, r.content_hash, r.shingles, hex(r.sketch), r.f1, r.f12 FROM ` + name + `_alike_source s, alike__row(s.document,
+		(SELECT p.profile || char(10) || char(10) || 'plain' FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '` + name + `' AND state <> 'next')) r ORDER BY 1, 2`)
+	if stored != wanted {
+		db.t.Fatalf("%s: the side table is not what the documents say\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
+	}
+}
+
+// Random statements of every kind, also undone, leave the side table exact.
+func TestCheckinIsExact(t *testing.T) {
+	for _, table := range tables {
+		for _, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`} {
+			t.Run(table.name+" "+options, func(t *testing.T) {
+				db := memory(t)
+				db.exec(table.create)
+				random := rand.New(rand.NewPCG(7, 8))
+				if random.IntN(2) == 0 {
+					db.exec(`PRAGMA recursive_triggers = ON`)
+				}
+				key := func() string {
+					n := random.IntN(8) + 1
+					switch table.columns {
+					case "b, a":
+						return fmt.Sprintf("'k%d', %d", n%3, n)
+					case "a, b":
+						return fmt.Sprintf("%d, 'k%d'", n, n%3)
+					}
+					if strings.Contains(table.create, "id TEXT") || strings.Contains(table.create, "id VARCHAR") {
+						return fmt.Sprintf("'%s%d'", []string{"k", "K"}[random.IntN(2)], n)
+					}
+					return fmt.Sprint(n)
+				}
+				body := func() string {
+					return []string{"NULL", "''", "'" + fox + "'", "'" + fox + " indeed'", "'" + strings.ToUpper(fox) + "'", "42", "x'616263'", "'something else'"}[random.IntN(8)]
+				}
+				other := func() string { return []string{"NULL", "'odd'", "'even'", "'x'", "'y'"}[random.IntN(5)] }
+				for range 5 {
+					db.Exec(fmt.Sprintf("INSERT OR IGNORE INTO d(%s, body, other) VALUES (%s, %s, %s)", table.columns, key(), body(), other()))
+				}
+				db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+				exact := func(step string) {
+					t.Helper()
+					if strings.Contains(options, "queue") {
+						db.rows(`SELECT alike_refresh('d')`)
+					}
+					db.check("d", step)
+				}
+				exact("attach")
+				for i := range 150 {
+					var s string
+					switch random.IntN(9) {
+					case 0, 1:
+						s = fmt.Sprintf("INSERT %s INTO d(%s, body, other) VALUES (%s, %s, %s), (%s, %s, %s)", []string{"", "OR REPLACE", "OR IGNORE", "OR FAIL", "OR ROLLBACK", "OR ABORT"}[random.IntN(6)],
+							table.columns, key(), body(), other(), key(), body(), other())
+					case 2:
+						s = fmt.Sprintf("REPLACE INTO d(%s, body, other) VALUES (%s, %s, %s)", table.columns, key(), body(), other())
+					case 3:
+						s = fmt.Sprintf("UPDATE %s d SET body = %s WHERE (%s) = (%s)", []string{"", "OR REPLACE", "OR IGNORE"}[random.IntN(3)], body(), table.columns, key())
+					case 4:
+						s = fmt.Sprintf("UPDATE %s d SET other = %s WHERE (%s) > (%s)", []string{"", "OR REPLACE", "OR IGNORE"}[random.IntN(3)], other(), table.columns, key())
+					case 5:
+						s = fmt.Sprintf("UPDATE %s d SET (%s) = (%s), body = %s WHERE (%s) = (%s)", []string{"", "OR REPLACE", "OR IGNORE"}[random.IntN(3)], table.columns, key(), body(), table.columns, key())
+					case 6:
+						s = fmt.Sprintf("UPDATE %s d SET (%s) = (%s) WHERE (%s) = (%s)", []string{"", "OR REPLACE", "OR IGNORE"}[random.IntN(3)], table.columns, key(), table.columns, key())
+					case 7:
+						s = fmt.Sprintf("DELETE FROM d WHERE (%s) < (%s)", table.columns, key())
+					case 8:
+						if table.name == "rowid" {
+							continue
+						}
+						s = fmt.Sprintf("INSERT INTO d(%s, body, other) VALUES (%s, %s, %s) ON CONFLICT DO %s", table.columns, key(), body(), other(),
+							[]string{"NOTHING", "UPDATE SET body = excluded.body", "UPDATE SET other = excluded.other"}[random.IntN(3)])
+						if strings.Contains(s, "UPDATE") && !strings.Contains(s, "("+table.columns+") DO") {
+							s = strings.Replace(s, "ON CONFLICT", "ON CONFLICT ("+table.columns+")", 1)
+						}
+					}
+					undo := random.IntN(4)
+					switch undo {
+					case 0:
+						db.exec("BEGIN")
+					case 1:
+						db.exec("SAVEPOINT s")
+					}
+					db.Exec(s) // may fail, by a constraint
+					if undo < 2 {
+						db.Exec([]string{"ROLLBACK", "ROLLBACK TO s; RELEASE s"}[undo])
+					}
+					exact(fmt.Sprintf("step %d, %s", i, s))
+				}
+				db.expect("ok", "PRAGMA integrity_check")
+				db.expect("0", "SELECT alike_refresh('d')")
+				db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+				db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index'`)
+			})
+		}
+	}
+}
+
+// A trigger of the user's that changes the document is followed.
+func TestOtherTriggers(t *testing.T) {
+	for _, order := range []string{"before", "after"} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		trigger := `CREATE TRIGGER tidy AFTER INSERT ON d BEGIN UPDATE d SET body = trim(body) || ' (tidied)' WHERE id = new.id; END`
+		if order == "before" {
+			db.exec(trigger)
+		}
+		db.rows(`SELECT alike_attach('d', 'body')`)
+		if order == "after" {
+			db.exec(trigger)
+		}
+		db.exec(`INSERT INTO d(body) VALUES ('  some text of mine'), ('  another text')`)
+		db.check("d", order)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.exec(`INSERT INTO d(body) VALUES (? || ' indeed'), ('something else entirely is here')`, fox)
+	db.expect("2|1|10|0.976|link", `SELECT id, other, shared, round(resemblance, 3), policy FROM d_alike_match WHERE low < resemblance AND resemblance < high`)
+	db.exec(`UPDATE d SET body = 'now it is about other things' WHERE id = 1`)
+	db.expect("0", `SELECT count(*) FROM d_alike_match`)
+	db.exec(`UPDATE d SET body = ? WHERE id = 1`, fox)
+	db.expect("1|2", `SELECT id, other FROM d_alike_match`)
+	db.exec(`UPDATE d SET id = 9 WHERE id = 2`)
+	db.expect("1|9", `SELECT id, other FROM d_alike_match`)
+	db.exec(`DELETE FROM d WHERE id = 9`)
+	db.expect("0", `SELECT count(*) FROM d_alike_match`)
+
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "reject", "at_least": 0.9}')`)
+	db.exec(`CREATE TABLE log(x)`)
+	db.exec(`BEGIN`)
+	db.exec(`INSERT INTO log VALUES ('kept')`)
+	db.fails("resembles row 1 of d (resemblance 0.976, rejected from 0.900)", `INSERT INTO d(id, body) VALUES (20, 'a first row that is fine'), (21, ? || ' indeed')`, fox)
+	db.exec(`INSERT INTO d(id, body) VALUES (22, 'a row that is fine')`)
+	db.exec(`COMMIT`)
+	db.expect("kept", `SELECT x FROM log`)
+	db.expect("1\n3\n22", `SELECT id FROM d`)
+	db.check("d", "after a rejection")
+	db.fails("resembles row 1 of d", `UPDATE d SET body = ? WHERE id = 22`, fox)
+	db.fails("resembles row 1 of d", `INSERT OR IGNORE INTO d(body) VALUES (?)`, fox)
+	db.check("d", "after a rejection")
+	// A person's verdict opens the gate.
+	db.exec(`INSERT INTO d_alike_mark VALUES (1, 22, 'distinct', NULL, 0, NULL)`)
+	db.exec(`UPDATE d SET body = ? WHERE id = 22`, fox)
+	db.check("d", "after a verdict")
+	db.fails("the policy is \"refuse\", want ignore, link, warn, reject", `SELECT alike_attach('d', 'body', '{"policy": "refuse"}')`)
+	db.fails("needs the mode compute", `SELECT alike_attach('d', 'body', '{"mode": "queue"}')`)
+}
+
+func TestWarnReachesTheLog(t *testing.T) {
+	out, err := shell(t, ":memory:", `.log stdout
+CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT);
+SELECT alike_attach('d', 'body', '{"policy": "warn"}');
+INSERT INTO d(body) VALUES ('`+fox+`'), ('`+fox+` indeed');
+SELECT policy FROM d_alike_match;`)
+	if err != nil || !strings.Contains(out, "alike: row 2 of d resembles row 1 (resemblance 0.976)") || !strings.HasSuffix(out, "\nwarn") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestSeveralAttachments(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, title TEXT, body TEXT)`)
+	db.exec(`INSERT INTO d(title, body) VALUES ('a title that is quite long', ?), ('another title than that one', ?), ('a title that is quite long', 'nothing alike')`, fox, fox)
+	db.expect("3", `SELECT alike_attach('d', 'body')`)
+	db.fails("give the other column a name of its own", `SELECT alike_attach('d', 'title')`)
+	db.expect("3", `SELECT alike_attach('d', 'title', '{"name": "titles", "profile": "words w=2", "si": ["length"]}')`)
+	db.expect("1|2", `SELECT key, other FROM alike_pairs('d')`)
+	db.expect("1|3", `SELECT key, other FROM alike_pairs('titles')`)
+	db.expect("3", `SELECT key FROM alike_si_rows('titles', 'length', 1) WHERE key = 3`)
+	db.fails("keeps no similarity index length", `SELECT key FROM alike_si_rows('d', 'length', 1)`)
+	db.expect("d|body\ntitles|title", `SELECT name, "column" FROM alike_status()`)
+	db.exec(`UPDATE d SET title = 'another title than that one' WHERE id = 3`)
+	db.expect("2|3", `SELECT key, other FROM alike_pairs('titles')`)
+	db.expect("3", `SELECT alike_detach('d', '{"drop": true}')`)
+	db.expect("2|3", `SELECT key, other FROM alike_pairs('d')`) // the table's only one now
+	db.rows(`SELECT alike_detach('titles', '{"drop": true}')`)
+	db.expect("d", `SELECT group_concat(name) FROM sqlite_master`)
+}
+
+func TestDetachKeepsTheData(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.expect("2", `SELECT alike_detach('d')`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.expect("1|2|12", `SELECT id, other, count(*) FROM d_alike_pair WHERE id = 1`)
+	db.fails("nothing is attached to d", `SELECT * FROM alike_rows('d', 1)`)
+	db.fails("nothing is attached to d", `SELECT alike_refresh('d')`)
+}
+
+func TestChangeOfProfile(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) SELECT 'document ' || value || ' about ' || (value % 7) FROM json_each('[1,2,3,4,5,6,7,8,9,10]')`)
+	db.expect("10", `SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.exec(`CREATE VIEW mine AS SELECT id, f1 FROM d_alike`)
+	db.expect("10", `SELECT alike_attach('d', 'body', '{"profile": "words w=2 fast bits=64", "si": ["length"]}')`)
+	db.expect("words w=2 set fast t=84 k=12 s=7 r=2", `SELECT DISTINCT alike_profile(sketch) FROM d_alike`)
+	db.expect("10", `SELECT count(*) FROM mine`)
+	db.expect("link", `SELECT policy FROM alike_status()`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.expect("11|10", `SELECT count(*), sum(si_length IS NOT NULL AND id < 11) FROM d_alike`)
+	db.expect("13", `SELECT count(*) FROM pragma_index_list('d_alike')`)
+	db.expect("0", `SELECT alike_attach('d', 'body', '{"profile": "words w=2 fast bits=64"}')`)
+	db.expect("ok", "PRAGMA integrity_check")
+}
+
+// Names are quoted wherever they go.
+func TestNamesOfAllKinds(t *testing.T) {
+	for _, name := range []string{`plain`, `two words`, `a.b`, `it's`, `say "hi"`, `semi;colon`, `--`, `🦊`, `[x]`, "back`tick", `SELECT`, `%s`} {
+		db := memory(t)
+		quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		db.exec(`CREATE TABLE ` + quoted + `(` + quoted + ` INTEGER PRIMARY KEY, "the ""text""" TEXT, u TEXT UNIQUE)`)
+		db.exec(`INSERT INTO `+quoted+`("the ""text""") VALUES (?), (?)`, fox, fox+" indeed")
+		db.expect("2", `SELECT alike_attach(?, 'the "text"', '{"policy": "link", "si": ["length"]}')`, quoted)
+		db.expect("2", `SELECT alike_attach(?, 'the "text"', '{"policy": "link", "profile": "words w=3"}')`, "main."+quoted)
+		db.exec(`INSERT INTO `+quoted+`("the ""text""") VALUES (?)`, fox+" indeed")
+		db.expect("2\n1", `SELECT key FROM alike_rows(?, 3)`, quoted)
+		db.expect("2", `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`_alike_match"`)
+		db.expect("3", `SELECT count(*) FROM alike_pairs(?)`, quoted)
+		db.expect("3", `SELECT count(*) FROM alike_clusters(?)`, quoted)
+		db.expect("0", `SELECT alike_refresh(?)`, quoted)
+		db.expect("3|0", `SELECT sketched, pending FROM alike_status()`)
+		db.rows(`SELECT alike_detach(?, '{"drop": true}')`, quoted)
+		db.expect("1", `SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL`)
+	}
+}
+
+func TestOtherDatabases(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, filepath.Join(dir, "main.db"))
+	db.exec(`ATTACH ? AS "other one"`, filepath.Join(dir, "other.db"))
+	for _, schema := range []string{"main", `"other one"`, "temp"} {
+		db.exec(`CREATE TABLE ` + schema + `.d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO `+schema+`.d(body) VALUES (?), (?)`, fox, schema+" has a text of its own")
+		db.expect("2", `SELECT alike_attach(?, 'body', '{"policy": "link"}')`, schema+".d")
+		db.exec(`INSERT INTO `+schema+`.d(body) VALUES (?)`, schema+" has a text of its own!")
+		db.expect("3|2", `SELECT id, other FROM `+schema+`.d_alike_match`)
+		db.expect("2", `SELECT key FROM alike_rows(?, 3)`, schema+".d")
+	}
+	db.expect("3", `SELECT count(*) FROM alike_status()`)
+	db.expect("temp has a text of its own", `SELECT body FROM temp.d WHERE id = (SELECT key FROM alike_rows('d', 3))`)
+	db.Close()
+	// Under another name of the database the triggers mean the same tables.
+	db = open(t, filepath.Join(dir, "other.db"))
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.expect("4|1", `SELECT id, other FROM d_alike_match WHERE id = 4`)
+}

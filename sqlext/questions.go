@@ -1,0 +1,925 @@
+package sqlext
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// query is the text of a statement about an attachment, made once.
+func (a *attachment) query(name, item string) string {
+	if text, ok := a.queries[name+item]; ok {
+		return text
+	}
+	if a.queries == nil {
+		a.queries = map[string]string{}
+	}
+	with := *a
+	with.Item = item
+	text := with.sql(name)
+	a.queries[name+item] = text
+	return text
+}
+
+// ask returns a kept statement about an attachment.
+func (c *conn) ask(a *attachment, name, item string) (*statement, error) {
+	return c.cached(a.query(name, item))
+}
+
+// keyArgs reads a key: its value, or a JSON array of the values of several
+// columns.
+func (a *attachment) keyArgs(v *value) ([]any, error) {
+	if len(a.Keys) == 1 {
+		return []any{v}, nil
+	}
+	if v.kind != typeText {
+		return nil, fmt.Errorf("the key is %s, want a JSON array of %d values", v.describe(), len(a.Keys))
+	}
+	d := json.NewDecoder(bytes.NewReader(v.bytes()))
+	d.UseNumber()
+	var list []any
+	if err := d.Decode(&list); err != nil || len(list) != len(a.Keys) {
+		return nil, fmt.Errorf("the key is %s, want a JSON array of %d values", v.describe(), len(a.Keys))
+	}
+	for i, part := range list {
+		switch part := part.(type) {
+		case json.Number:
+			if n, err := part.Int64(); err == nil {
+				list[i] = n
+			} else if d, err := part.Float64(); err == nil {
+				list[i] = d
+			}
+		case string, bool, nil:
+		default:
+			return nil, fmt.Errorf("the key is %s, want a JSON array of plain values", v.describe())
+		}
+	}
+	return list, nil
+}
+
+// least reads the argument at_least.
+func (a *attachment) least(v *value) (float64, error) {
+	if v.null() {
+		return a.threshold(), nil
+	}
+	d, err := v.fraction("at_least")
+	if err == nil && d == 0 {
+		err = fmt.Errorf("at_least is 0, want above 0")
+	}
+	return d, err
+}
+
+// setAny puts a value of owned into a cell.
+func (b *batch) setAny(cell *value, v any) {
+	switch v := v.(type) {
+	case int64:
+		cell.setInt(v)
+	case float64:
+		cell.setFloat(v)
+	case string:
+		b.setText(cell, v)
+	case []byte:
+		b.setBytes(cell, typeBlob, v)
+	}
+}
+
+// answer is a row that a question found.
+type answer struct {
+	row         int64
+	key         any
+	shared      int
+	resemblance float64
+	sketch      []byte
+	bounds      sketch.Interval
+	containment float64
+}
+
+// own is the row that a question is about.
+type own struct {
+	row      int64
+	sketch   []byte
+	features []any
+	verdicts map[int64]bool // of people: whether another row is a duplicate
+}
+
+// ownRow reads the row of a key; it is nil when it has no sketch.
+func (c *conn) ownRow(a *attachment, key []any) (*own, error) {
+	s, err := c.ask(a, "own", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.done()
+	var o *own
+	found := false
+	if err := s.each(func(row []value) error {
+		found = true
+		if !row[1].null() {
+			o = &own{row: row[0].i, sketch: bytes.Clone(row[1].bytes()), features: owned(row[2:])}
+		}
+		return nil
+	}, key...); err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, c.missing(a, key)
+	}
+	if o == nil {
+		return nil, nil
+	}
+	v, err := c.ask(a, "verdicts", "")
+	if err != nil {
+		return nil, err
+	}
+	defer v.done()
+	err = v.each(func(row []value) error {
+		if o.verdicts == nil {
+			o.verdicts = map[int64]bool{}
+		}
+		o.verdicts[row[0].i] = row[1].text() == "duplicate"
+		return nil
+	}, key...)
+	return o, err
+}
+
+// missing explains a key without a row: nothing is wrong when the row is not
+// among those attached, or waits for a refresh.
+func (c *conn) missing(a *attachment, key []any) error {
+	if a.Where != "" {
+		return nil
+	}
+	found := false
+	if err := c.run("SELECT 1 FROM "+a.In(a.Source())+" WHERE "+a.KeyIs("", "?"), func([]value) error {
+		found = true
+		return nil
+	}, key...); err != nil || found {
+		return err
+	}
+	for i := range key {
+		if v, ok := key[i].(*value); ok {
+			key[i] = owned([]value{*v})[0]
+		}
+	}
+	name, err := keyText(key)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s has no row %v", a.Table, name)
+}
+
+// nearest finds the rows alike to o, best first, at most so many when limit is
+// not negative. A candidate shares a feature; the sketches decide.
+func (c *conn) nearest(a *attachment, o *own, least float64, limit int64) ([]answer, error) {
+	probe, err := c.ask(a, "probe", "")
+	if err != nil {
+		return nil, err
+	}
+	var list []answer
+	err = probe.each(func(row []value) error {
+		if row[0].i != o.row {
+			list = append(list, answer{row: row[0].i, shared: int(row[1].i)})
+		}
+		return nil
+	}, o.features...)
+	probe.done()
+	if err != nil {
+		return nil, err
+	}
+	for row, duplicate := range o.verdicts {
+		if duplicate && !slices.ContainsFunc(list, func(x answer) bool { return x.row == row }) {
+			list = append(list, answer{row: row})
+		}
+	}
+	fetch, err := c.ask(a, "fetch", "")
+	if err != nil {
+		return nil, err
+	}
+	defer fetch.done()
+	kept := list[:0]
+	for i, x := range list {
+		duplicate, judged := o.verdicts[x.row]
+		if judged && !duplicate {
+			continue
+		}
+		if i%1024 == 1023 {
+			if err := c.interrupted(); err != nil {
+				return nil, err
+			}
+		}
+		fetch.reset()
+		err := fetch.each(func(row []value) error {
+			theirs := row[len(a.Keys)].bytes()
+			var err error
+			if x.resemblance, err = sketch.Resemblance(o.sketch, theirs); err != nil {
+				return err
+			}
+			if x.resemblance < least && !duplicate {
+				return nil
+			}
+			if x.key, err = keyText(owned(row[:len(a.Keys)])); err != nil {
+				return err
+			}
+			x.sketch = bytes.Clone(theirs)
+			kept = append(kept, x)
+			return nil
+		}, x.row)
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(kept, func(x, y answer) int {
+		return cmp.Or(cmp.Compare(y.resemblance, x.resemblance), cmp.Compare(y.shared, x.shared), cmp.Compare(x.row, y.row))
+	})
+	if limit >= 0 && int64(len(kept)) > limit {
+		kept = kept[:limit]
+	}
+	for i := range kept {
+		if err := kept[i].judge(a, o.sketch); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// judge computes what an answer says beyond the resemblance.
+func (x *answer) judge(a *attachment, mine []byte) (err error) {
+	if x.bounds, err = sketch.Bounds(mine, x.sketch, confidence); err != nil {
+		return err
+	}
+	if a.contains() {
+		x.containment, err = sketch.Containment(mine, x.sketch)
+	}
+	return err
+}
+
+// contains tells whether the profile estimates containment.
+func (a *attachment) contains() bool {
+	return a.profile.Family == sketch.Mod || a.profile.Family == sketch.Scaled
+}
+
+func (c *conn) answers(a *attachment, list []answer) source {
+	return rowsOf(len(list), func(b *batch, cells []value, i int) {
+		x := &list[i]
+		b.setAny(&cells[0], x.key)
+		cells[1].setInt(int64(x.shared))
+		cells[2].setFloat(x.resemblance)
+		cells[3].setFloat(x.bounds.Low)
+		cells[4].setFloat(x.bounds.High)
+		if a.contains() {
+			cells[5].setFloat(x.containment)
+		}
+	})
+}
+
+// rows is alike_rows.
+func rows(c *conn, args []value, limit int64) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	least, err := a.least(&args[2])
+	if err != nil || args[1].null() {
+		return nil, err
+	}
+	key, err := a.keyArgs(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.ownRow(a, key)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	list, err := c.nearest(a, o, least, limit)
+	return c.answers(a, list), err
+}
+
+// rowsLike is alike_rows_like.
+func rowsLike(c *conn, args []value, limit int64) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	least, err := a.least(&args[2])
+	if err != nil || args[1].null() {
+		return nil, err
+	}
+	settings := a.RowSettings()
+	s := c.rows[settings]
+	if s == nil {
+		if s, err = c.newRowSettings(settings); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.take(s.sketcher, s.document(args[1].bytes())); err != nil || s.sketcher.Empty() {
+		return nil, err
+	}
+	// No row has the least of the rowids, so none is left out as the row itself.
+	o := &own{row: math.MinInt64, sketch: s.sketcher.AppendSketch(nil), features: make([]any, a.profile.K)}
+	for _, f := range s.sketcher.AppendFeatures(nil) {
+		o.features[f.Slot] = f.Value
+	}
+	list, err := c.nearest(a, o, least, limit)
+	return c.answers(a, list), err
+}
+
+// siRows is alike_si_rows.
+func siRows(c *conn, args []value, limit int64) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	if args[1].kind != typeText {
+		return nil, fmt.Errorf("the variant is %s, want text", args[1].describe())
+	}
+	if args[2].null() {
+		return nil, nil
+	}
+	i := slices.IndexFunc(a.SI, func(name string) bool { return siColumn(name) == siColumn(args[1].text()) })
+	if i < 0 {
+		return nil, fmt.Errorf("%s keeps no similarity index %s; it keeps %s", a.Name, args[1].text(), strings.Join(append([]string{}, a.SI...), ", "))
+	}
+	column := a.Indexes()[i]
+	key, err := a.keyArgs(&args[2])
+	if err != nil {
+		return nil, err
+	}
+	var mine, row int64
+	found, indexed := false, false
+	if err := c.run("SELECT "+a.Row()+", "+column+" FROM "+a.In(a.Side())+" WHERE "+a.KeyIs("", "?"), func(r []value) error {
+		found, indexed, row, mine = true, !r[1].null(), r[0].i, r[1].i
+		return nil
+	}, key...); err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, c.missing(a, key)
+	}
+	if !indexed {
+		return nil, nil
+	}
+	var low, high any
+	forest := strings.HasPrefix(a.SI[i], "forest/")
+	if forest {
+		if !args[3].null() {
+			return nil, fmt.Errorf("%s has depths instead of a fraction; leave it out", a.SI[i])
+		}
+		// The rows that agree in the first byte, those that agree in more first.
+		first := mine &^ (1<<56 - 1)
+		low, high = forestBounds(first)
+	} else {
+		fraction := sketch.SIFraction
+		if !args[3].null() {
+			var ok bool
+			if fraction, ok = args[3].number(); !ok || !(fraction >= 0) {
+				return nil, fmt.Errorf("the fraction is %s, want a number that is not negative", args[3].describe())
+			}
+		}
+		low, high = sketch.SILow(mine, fraction), sketch.SIHigh(mine, fraction)
+	}
+	s, err := c.ask(a, "similar", column)
+	if err != nil {
+		return nil, err
+	}
+	defer s.done()
+	type similar struct {
+		key any
+		si  int64
+	}
+	var list []similar
+	if err := s.each(func(r []value) error {
+		key, err := keyText(owned(r[:len(a.Keys)]))
+		list = append(list, similar{key, r[len(a.Keys)].i})
+		return err
+	}, low, high, row); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(list, func(x, y similar) int {
+		if forest {
+			return cmp.Compare(uint64(x.si^mine), uint64(y.si^mine))
+		}
+		return cmp.Compare(distance(x.si, mine), distance(y.si, mine))
+	})
+	if limit >= 0 && int64(len(list)) > limit {
+		list = list[:limit]
+	}
+	return rowsOf(len(list), func(b *batch, cells []value, i int) {
+		b.setAny(&cells[0], list[i].key)
+		cells[1].setInt(list[i].si)
+	}), nil
+}
+
+// forestBounds are the open bounds of the range of a first byte.
+func forestBounds(first int64) (low, high any) {
+	low, high = first-1, first+1<<56
+	if first == math.MinInt64 {
+		low = math.Inf(-1)
+	}
+	if first > math.MaxInt64-1<<56 {
+		high = math.Inf(1)
+	}
+	return low, high
+}
+
+func distance(x, y int64) uint64 {
+	if x < y {
+		x, y = y, x
+	}
+	return uint64(x) - uint64(y)
+}
+
+// document is a row of the side table in a comparison of many.
+type document struct {
+	row      int64
+	key      any
+	sketch   []byte
+	features []int64
+	has      uint64 // the features that are there
+}
+
+func (c *conn) document(a *attachment, s *statement, row int64) (*document, error) {
+	d := &document{row: row}
+	s.reset()
+	err := s.each(func(r []value) (err error) {
+		n := len(a.Keys)
+		d.key, err = keyText(owned(r[:n]))
+		d.sketch = bytes.Clone(r[n].bytes())
+		d.features = make([]int64, len(r)-n-1)
+		for i := range d.features {
+			if v := &r[n+1+i]; !v.null() {
+				d.features[i], d.has = v.i, d.has|1<<i
+			}
+		}
+		return err
+	}, row)
+	return d, err
+}
+
+// sharedWith counts the features in common and tells the first of them.
+func (d *document) sharedWith(e *document) (n, first int) {
+	first = -1
+	for i := range d.features {
+		if d.features[i] == e.features[i] && d.has&e.has>>i&1 != 0 {
+			if n++; first < 0 {
+				first = i
+			}
+		}
+	}
+	return n, first
+}
+
+// verdicts are the pairs that people have judged, by rows, the lesser first.
+func (c *conn) verdicts(a *attachment) (map[[2]int64]bool, error) {
+	var marks map[[2]int64]bool
+	err := c.run(a.query("marks", ""), func(row []value) error {
+		if marks == nil {
+			marks = map[[2]int64]bool{}
+		}
+		marks[[2]int64{min(row[0].i, row[1].i), max(row[0].i, row[1].i)}] = row[2].i != 0
+		return nil
+	})
+	return marks, err
+}
+
+// pairScan gives every alike pair once: it walks each feature's index, compares
+// the rows that share a value, and leaves a pair to the first feature that it
+// shares.
+type pairScan struct {
+	c       *conn
+	a       *attachment
+	least   float64
+	marks   map[[2]int64]bool
+	judged  [][2]int64 // the duplicates among them, which come last
+	whole   *statement
+	runs    *statement
+	feature int // of runs
+	buffer  []int64
+	held    []int64 // what is read of the buffer and not yet used
+	run     []*document
+	i, j    int // the next pair of the run
+	work    int
+}
+
+// pairs is alike_pairs.
+func pairs(c *conn, args []value, _ int64) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	least, err := a.least(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	p := &pairScan{c: c, a: a, least: least, feature: -1, buffer: make([]int64, 2*4096)}
+	if p.marks, err = c.verdicts(a); err != nil {
+		return nil, err
+	}
+	for pair, duplicate := range p.marks {
+		if duplicate {
+			p.judged = append(p.judged, pair)
+		}
+	}
+	slices.SortFunc(p.judged, func(x, y [2]int64) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
+	p.whole, err = c.ask(a, "whole", "")
+	return p, err
+}
+
+func (p *pairScan) close() {
+	if p.runs != nil {
+		p.runs.done()
+	}
+	p.whole.done()
+}
+
+// nextRun reads rows up to the next value that several share. It reports false
+// after the last feature.
+func (p *pairScan) nextRun() (bool, error) {
+	var run []int64
+	value := int64(0)
+	for {
+		for len(p.held) >= 2 {
+			if len(run) > 0 && p.held[0] != value {
+				if len(run) > 1 {
+					return true, p.load(run)
+				}
+				run = run[:0]
+			}
+			value, run = p.held[0], append(run, p.held[1])
+			p.held = p.held[2:]
+		}
+		if p.runs != nil {
+			n, err := p.runs.scan(p.buffer)
+			if err != nil {
+				return false, err
+			}
+			p.held = p.buffer[:2*n]
+			if 2*n < len(p.buffer) {
+				p.runs.done()
+				p.runs = nil
+			}
+			continue
+		}
+		if len(run) > 0 {
+			if len(run) > 1 {
+				return true, p.load(run)
+			}
+			run = run[:0]
+		}
+		if p.feature++; p.feature == p.a.profile.K {
+			return false, nil
+		}
+		var err error
+		if p.runs, err = p.c.ask(p.a, "runs", p.a.Features()[p.feature]); err != nil {
+			return false, err
+		}
+		if err := p.runs.bind(); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (p *pairScan) load(rows []int64) error {
+	slices.Sort(rows)
+	p.run, p.i, p.j = p.run[:0], 0, 0
+	for _, row := range rows {
+		d, err := p.c.document(p.a, p.whole, row)
+		if err != nil {
+			return err
+		}
+		p.run = append(p.run, d)
+	}
+	return nil
+}
+
+func (p *pairScan) next(b *batch) (bool, error) {
+	for p.feature < p.a.profile.K {
+		for ; p.i+1 < len(p.run); p.i, p.j = p.i+1, 0 {
+			for p.j = max(p.j, p.i+1); p.j < len(p.run); p.j++ {
+				if b.full() {
+					return true, nil
+				}
+				if p.work++; p.work&4095 == 0 {
+					if err := p.c.interrupted(); err != nil {
+						return false, err
+					}
+				}
+				if err := p.consider(b, p.run[p.i], p.run[p.j]); err != nil {
+					return false, err
+				}
+			}
+		}
+		more, err := p.nextRun()
+		if err != nil {
+			return false, err
+		}
+		if !more {
+			break
+		}
+	}
+	for ; len(p.judged) > 0; p.judged = p.judged[1:] {
+		if b.full() {
+			return true, nil
+		}
+		x, err := p.c.document(p.a, p.whole, p.judged[0][0])
+		if err != nil {
+			return false, err
+		}
+		y, err := p.c.document(p.a, p.whole, p.judged[0][1])
+		if err != nil {
+			return false, err
+		}
+		if x.sketch != nil && y.sketch != nil {
+			n, _ := x.sharedWith(y)
+			if err := p.emit(b, x, y, n, 0); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
+func (p *pairScan) consider(b *batch, x, y *document) error {
+	n, first := x.sharedWith(y)
+	if first != p.feature {
+		return nil
+	}
+	if p.marks != nil {
+		if _, judged := p.marks[[2]int64{min(x.row, y.row), max(x.row, y.row)}]; judged {
+			return nil
+		}
+	}
+	return p.emit(b, x, y, n, p.least)
+}
+
+func (p *pairScan) emit(b *batch, x, y *document, shared int, least float64) error {
+	r, err := sketch.Resemblance(x.sketch, y.sketch)
+	if err != nil || r < least {
+		return err
+	}
+	bounds, err := sketch.Bounds(x.sketch, y.sketch, confidence)
+	if err != nil {
+		return err
+	}
+	cells := b.row()
+	b.setAny(&cells[0], x.key)
+	b.setAny(&cells[1], y.key)
+	cells[2].setInt(int64(shared))
+	cells[3].setFloat(r)
+	cells[4].setFloat(bounds.Low)
+	cells[5].setFloat(bounds.High)
+	return nil
+}
+
+// clusterMemory bounds what the clustering holds; the rest goes to files.
+const clusterMemory = 64 << 20
+
+// clusters is alike_clusters.
+func clusters(c *conn, args []value, _ int64) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	least, err := a.least(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	marks, err := c.verdicts(a)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := c.ask(a, "fetch", "")
+	if err != nil {
+		return nil, err
+	}
+	defer whole.done()
+	sketchOf := func(row int64) (b []byte, err error) {
+		whole.reset()
+		err = whole.each(func(r []value) error {
+			b = bytes.Clone(r[len(a.Keys)].bytes())
+			return nil
+		}, row)
+		return b, err
+	}
+	work := 0
+	clusterer, err := sketch.NewClusterer(sketch.ClusterOptions{
+		Resemblance: least,
+		Memory:      clusterMemory,
+		Verify: func(x, y uint64) (float64, error) {
+			p, q := rowOf(x), rowOf(y)
+			if duplicate, judged := marks[[2]int64{min(p, q), max(p, q)}]; judged {
+				if duplicate {
+					return 1, nil
+				}
+				return 0, nil
+			}
+			if work++; work&1023 == 0 {
+				if err := c.interrupted(); err != nil {
+					return 0, err
+				}
+			}
+			s, err := sketchOf(p)
+			if err != nil {
+				return 0, err
+			}
+			t, err := sketchOf(q)
+			if err != nil {
+				return 0, err
+			}
+			return sketch.Resemblance(s, t)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer clusterer.Close()
+	if err := c.addAll(a, clusterer, marks); err != nil {
+		return nil, err
+	}
+	var members []sketch.Member
+	sizes := map[uint64]int64{}
+	if _, err := clusterer.Clusters(context.Background(), func(m sketch.Member) error {
+		members = append(members, m)
+		if m.ID != m.Cluster {
+			sizes[m.Cluster]++
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	members = slices.DeleteFunc(members, func(m sketch.Member) bool { return sizes[m.Cluster] == 0 })
+	slices.SortFunc(members, func(x, y sketch.Member) int {
+		return cmp.Or(cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.ID, y.ID))
+	})
+	keys, names, err := c.clusterKeys(a, members)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(len(members), func(b *batch, cells []value, i int) {
+		m := members[i]
+		if keys == nil {
+			cells[0].setInt(rowOf(m.ID))
+			cells[1].setInt(rowOf(m.Cluster))
+		} else {
+			b.setAny(&cells[0], keys[i])
+			b.setAny(&cells[1], names[m.Cluster])
+		}
+		cells[2].setInt(sizes[m.Cluster] + 1)
+	}), nil
+}
+
+// A clusterer's ids are unsigned, in the order of the rows.
+func idOf(row int64) uint64 { return uint64(row) ^ 1<<63 }
+func rowOf(id uint64) int64 { return int64(id ^ 1<<63) }
+
+// addAll gives the clusterer the features of every row. A pair that a person
+// called duplicate has one more in common, so that it is looked at.
+func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer, marks map[[2]int64]bool) error {
+	extra := map[int64][]int64{}
+	number := int64(0)
+	for pair, duplicate := range marks {
+		if duplicate {
+			number++
+			extra[pair[0]] = append(extra[pair[0]], number)
+			extra[pair[1]] = append(extra[pair[1]], number)
+		}
+	}
+	s, err := c.ask(a, "all", "")
+	if err != nil {
+		return err
+	}
+	defer s.done()
+	if err := s.bind(); err != nil {
+		return err
+	}
+	n := a.profile.K + 1
+	buffer := make([]int64, 1024*n)
+	var list []int64
+	for {
+		got, err := s.scan(buffer)
+		if err != nil {
+			return err
+		}
+		for i := range got {
+			row := buffer[i*n:][:n]
+			list = list[:0]
+			for _, f := range row[1:] {
+				if f != 0 { // NULL reads as 0
+					list = append(list, f)
+				}
+			}
+			if err := clusterer.Add(idOf(row[0]), append(list, extra[row[0]]...)); err != nil {
+				return err
+			}
+		}
+		if got < 1024 {
+			return nil
+		}
+	}
+}
+
+// clusterKeys are the keys of clustered rows, and of each cluster the least. An
+// integer key needs none: it is the row.
+func (c *conn) clusterKeys(a *attachment, members []sketch.Member) (keys []any, names map[uint64]any, err error) {
+	if a.KeyIsRowid {
+		return nil, nil, nil
+	}
+	fetch, err := c.ask(a, "fetch", "")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer fetch.done()
+	keys, names = make([]any, len(members)), map[uint64]any{}
+	for i, m := range members {
+		fetch.reset()
+		if err := fetch.each(func(r []value) (err error) {
+			keys[i], err = keyText(owned(r[:len(a.Keys)]))
+			return err
+		}, rowOf(m.ID)); err != nil {
+			return nil, nil, err
+		}
+		if name, ok := names[m.Cluster]; !ok || lessKey(keys[i], name) {
+			names[m.Cluster] = keys[i]
+		}
+	}
+	return keys, names, nil
+}
+
+// lessKey orders keys as SQLite does: numbers, text, blobs.
+func lessKey(x, y any) bool {
+	rank := func(v any) (int, float64, string) {
+		switch v := v.(type) {
+		case int64:
+			return 0, float64(v), ""
+		case float64:
+			return 0, v, ""
+		case string:
+			return 1, 0, v
+		case []byte:
+			return 2, 0, string(v)
+		}
+		return -1, 0, ""
+	}
+	kx, nx, sx := rank(x)
+	ky, ny, sy := rank(y)
+	return cmp.Or(cmp.Compare(kx, ky), cmp.Compare(nx, ny), cmp.Compare(sx, sy)) < 0
+}
+
+// hotRows is how many rows must share a feature to be suspicious.
+const hotRows = 10
+
+// hot is alike_hot.
+func hot(c *conn, args []value, _ int64) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	type feature struct {
+		slot       int
+		value, row int64
+		rows       int64
+		key        any
+	}
+	var list []feature
+	for i, column := range a.Features() {
+		s, err := c.ask(a, "hot", column)
+		if err != nil {
+			return nil, err
+		}
+		err = s.each(func(row []value) error {
+			list = append(list, feature{slot: i + 1, value: row[0].i, rows: row[1].i, row: row[2].i})
+			return nil
+		}, hotRows)
+		s.done()
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(list, func(x, y feature) int {
+		return cmp.Or(cmp.Compare(y.rows, x.rows), cmp.Compare(x.slot, y.slot), cmp.Compare(x.value, y.value))
+	})
+	fetch, err := c.ask(a, "fetch", "")
+	if err != nil {
+		return nil, err
+	}
+	defer fetch.done()
+	for i := range list {
+		fetch.reset()
+		if err := fetch.each(func(r []value) (err error) {
+			list[i].key, err = keyText(owned(r[:len(a.Keys)]))
+			return err
+		}, list[i].row); err != nil {
+			return nil, err
+		}
+	}
+	return rowsOf(len(list), func(b *batch, cells []value, i int) {
+		cells[0].setInt(int64(list[i].slot))
+		cells[1].setInt(list[i].value)
+		cells[2].setInt(list[i].rows)
+		b.setAny(&cells[3], list[i].key)
+	}), nil
+}

@@ -1,0 +1,1 @@
+SELECT {{.KeyList ""}}, sketch FROM {{.In .Side}} WHERE {{.Row}} = ?1

@@ -1,0 +1,46 @@
+CREATE TABLE IF NOT EXISTS {{.In .Match}}(
+{{- range .Keys}}
+  {{.Column}},
+{{- end}}
+{{- range .Keys}}
+  {{.OtherColumn}},
+{{- end}}
+  shared INTEGER NOT NULL,
+  resemblance REAL NOT NULL,
+  low REAL NOT NULL,
+  high REAL NOT NULL,
+  policy TEXT NOT NULL,
+  matched_at INTEGER NOT NULL,
+  PRIMARY KEY ({{.KeyList ""}}, {{.Others ""}})
+);
+CREATE INDEX IF NOT EXISTS {{.In (.Object "match_other")}} ON {{.Match}}({{.Others ""}});
+CREATE TABLE IF NOT EXISTS {{.In .Mark}}(
+{{- range .Keys}}
+  {{.Column}},
+{{- end}}
+{{- range .Keys}}
+  {{.OtherColumn}},
+{{- end}}
+  verdict TEXT NOT NULL CHECK (verdict IN ('duplicate', 'distinct')),
+  note TEXT,
+  marked_at INTEGER NOT NULL,
+  marked_by TEXT,
+  PRIMARY KEY ({{.KeyList ""}}, {{.Others ""}})
+);
+CREATE INDEX IF NOT EXISTS {{.In (.Object "mark_other")}} ON {{.Mark}}({{.Others ""}});
+{{- if eq .Mode "queue"}}
+CREATE TABLE IF NOT EXISTS {{.In .Queue}}(
+{{- range .Keys}}
+  {{.Column}},
+{{- end}}
+  queued_at INTEGER NOT NULL,
+  PRIMARY KEY ({{.KeyList ""}})
+);
+{{- end}}
+{{- if .Uniques}}
+CREATE TABLE IF NOT EXISTS {{.In .Replaced}}(
+{{- range $i, $k := .Keys}}
+  {{- if $i}}, {{end}}{{$k.Column}}
+{{- end}}
+);
+{{- end}}

@@ -1,0 +1,128 @@
+{{- /*
+  The document is read from its table, not from new: a trigger of the user's may
+  have changed it since. Nothing here relies on a conflict clause, because that of
+  the user's statement overrides it. RAISE(ABORT) is there for the statement
+  journal that it makes SQLite keep, so that an error of ours undoes the
+  statement and no more; it comes first so that a program without the extension
+  reads a name that says what to do.
+*/ -}}
+{{define "loaded"}}
+  SELECT RAISE(ABORT, 'alike: the extension is not loaded') WHERE alike__extension_must_be_loaded() <> 1;
+{{- end}}
+{{define "replaced"}}{{if .Uniques}}
+  DELETE FROM {{.Side}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Side}});
+  DELETE FROM {{.Match}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Match}});
+  DELETE FROM {{.Match}} WHERE ({{.Others ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.SameOther .Match "s"}});
+  DELETE FROM {{.Mark}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Mark}});
+  DELETE FROM {{.Mark}} WHERE ({{.Others ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.SameOther .Mark "s"}});
+  DELETE FROM {{.Replaced}};
+{{- end}}{{end}}
+{{define "unmatch"}}
+  DELETE FROM {{.Match}} WHERE {{.KeyIs "" .Row0}};
+  DELETE FROM {{.Match}} WHERE {{.OtherIs "" .Row0}};
+{{- end}}
+{{define "checkin"}}
+  DELETE FROM {{.Side}} WHERE {{.KeyIs "" .Row0}};
+  {{- template "unmatch" .}}
+{{- if eq .Mode "queue"}}
+  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" .Row0}};
+  INSERT INTO {{.Queue}}({{.KeyList ""}}, queued_at) SELECT {{.KeyList "s"}}, CAST(strftime('%s', 'now') AS INTEGER) FROM {{.Source}} s WHERE {{.KeyIs "s" .Row0}};
+{{- else}}{{template "compute" .}}{{template "policy" .}}{{end}}
+{{- end}}
+{{define "compute"}}
+  INSERT INTO {{.Side}}({{.SideColumns}})
+  SELECT {{.KeyList "s"}}, {{.ProfileID}}, {{.RowColumns "r"}}
+  FROM {{.Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.KeyIs "s" .Row0}};
+{{- end}}
+{{define "candidates"}}(SELECT this, other, sum(marked = 0) AS shared, max(marked) AS marked FROM (
+{{- range $i, $f := .Features}}
+    {{if $i}}UNION ALL {{end}}SELECT a.{{$.Row}} AS this, b.{{$.Row}} AS other, 0 AS marked FROM {{$.Side}} a CROSS JOIN {{$.Side}} b {{$.IndexedBy $f}} ON b.{{$f}} = a.{{$f}} WHERE {{$.KeyIs "a" $.Row0}}
+{{- end}}
+    UNION ALL SELECT a.{{.Row}}, b.{{.Row}}, 1 FROM {{.Mark}} m CROSS JOIN {{.Side}} a ON {{.Same "a" "m"}} CROSS JOIN {{.Side}} b ON {{.SameOther "m" "b"}} WHERE m.verdict = 'duplicate' AND {{.KeyIs "m" .Row0}}
+    UNION ALL SELECT a.{{.Row}}, b.{{.Row}}, 1 FROM {{.Mark}} m CROSS JOIN {{.Side}} a ON {{.SameOther "m" "a"}} CROSS JOIN {{.Side}} b ON {{.Same "b" "m"}} WHERE m.verdict = 'duplicate' AND {{.OtherIs "m" .Row0}}
+  ) GROUP BY this, other)
+{{- end}}
+{{define "alike"}}{{template "candidates" .}} c CROSS JOIN {{.Side}} a ON a.{{.Row}} = c.this CROSS JOIN {{.Side}} b ON b.{{.Row}} = c.other
+  CROSS JOIN alike__compare(a.sketch, b.sketch, CASE WHEN c.marked THEN 0 ELSE {{.Threshold}} END) m
+  WHERE c.this <> c.other
+  AND NOT EXISTS (SELECT 1 FROM {{.Mark}} d WHERE d.verdict = 'distinct' AND ({{.Same "d" "a"}} AND {{.SameOther "d" "b"}} OR {{.Same "d" "b"}} AND {{.SameOther "d" "a"}}))
+{{- end}}
+{{define "policy"}}
+{{- if eq .Policy "reject"}}
+  SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
+  SELECT {{.KeyOut "b"}} AS other, m.resemblance AS resemblance FROM {{template "alike" .}}
+  ORDER BY m.resemblance DESC LIMIT 1);
+{{- else if or (eq .Policy "link") (eq .Policy "warn")}}
+  INSERT INTO {{.Match}}({{.KeyList ""}}, {{.Others ""}}, shared, resemblance, low, high, policy, matched_at)
+  SELECT {{.KeyList "a"}}, {{.KeyList "b"}}, c.shared, m.resemblance, m.low, m.high, {{text .Policy}}, a.sketched_at FROM {{template "alike" .}};
+{{- if eq .Policy "warn"}}
+  SELECT alike__warn({{text .Name}}, {{.KeyOut "w"}}, {{.OtherOut "w"}}, w.resemblance) FROM {{.Match}} w WHERE {{.KeyIs "w" .Row0}};
+{{- end}}
+{{- end}}
+{{- end}}
+{{define "changed"}}new.{{quote .Column}} COLLATE BINARY IS NOT old.{{quote .Column}} OR typeof(new.{{quote .Column}}) <> typeof(old.{{quote .Column}}){{end}}
+{{define "rekeyed"}}({{.TableKeys "new"}}) IS NOT ({{.TableKeys "old"}}){{end}}
+
+{{- define "trigger"}}
+CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
+{{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
+{{- template "replaced" .}}
+{{- template "checkin" (.At "new")}}
+END;
+CREATE TRIGGER {{.In (.Object "update")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "changed" .}}
+{{- if .Where}} OR {{template "rekeyed" .}} OR EXISTS (SELECT 1 FROM {{if eq .Mode "queue"}}(SELECT {{.KeyList ""}} FROM {{.Side}} UNION ALL SELECT {{.KeyList ""}} FROM {{.Queue}}){{else}}{{.Side}}{{end}} WHERE {{.KeyIs "" "old"}}) <> EXISTS (SELECT 1 FROM {{.Source}} WHERE {{.KeyIs "" "new"}}){{end}} BEGIN
+{{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
+{{- template "replaced" .}}
+{{- template "leave" .}}
+{{- template "checkin" (.At "new")}}
+END;
+CREATE TRIGGER {{.In (.Object "delete")}} AFTER DELETE ON {{quote .Table}} BEGIN
+  DELETE FROM {{.Side}} WHERE {{.KeyIs "" "old"}};
+  {{- template "unmatch" (.At "old")}}
+  DELETE FROM {{.Mark}} WHERE {{.KeyIs "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.OtherIs "" "old"}};
+{{- if eq .Mode "queue"}}
+  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "old"}};
+{{- end}}
+END;
+{{- if not .Where}}
+CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) BEGIN
+{{- template "replaced" .}}
+  DELETE FROM {{.Side}} WHERE {{.KeyIs "" "new"}};
+  {{- template "unmatch" (.At "new")}}
+  UPDATE {{.Side}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
+  UPDATE {{.Match}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
+  UPDATE {{.Match}} SET {{.SetOther "new"}} WHERE {{.OtherIs "" "old"}};
+  {{- template "remark" .}}
+{{- if eq .Mode "queue"}}
+  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "new"}};
+  UPDATE {{.Queue}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
+{{- end}}
+END;
+{{- end}}
+{{- if .Uniques}}
+CREATE TRIGGER {{.In (.Object "before_insert")}} BEFORE INSERT ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE {{.Conflicts "d"}}) BEGIN
+  INSERT INTO {{.Replaced}} SELECT {{.TableKeys "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
+END;
+CREATE TRIGGER {{.In (.Object "before_update")}} BEFORE UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE ({{.Conflicts "d"}}) AND ({{.TableKeys "d"}}) IS NOT ({{.TableKeys "old"}})) BEGIN
+  INSERT INTO {{.Replaced}} SELECT {{.TableKeys "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
+END;
+CREATE TRIGGER {{.In (.Object "after_update")}} AFTER UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{.Replaced}}) BEGIN
+{{- template "replaced" .}}
+END;
+{{- end}}
+{{- end}}
+{{define "leave"}}
+  DELETE FROM {{.Side}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
+  DELETE FROM {{.Match}} WHERE ({{.KeyIs "" "old"}} OR {{.OtherIs "" "old"}}) AND {{template "rekeyed" .}};
+{{- if eq .Mode "queue"}}
+  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
+{{- end}}
+  {{- template "remark" .}}
+{{- end}}
+{{define "remark"}}
+  DELETE FROM {{.Mark}} WHERE ({{.KeyIs "" "new"}} OR {{.OtherIs "" "new"}}) AND {{template "rekeyed" .}};
+  UPDATE {{.Mark}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
+  UPDATE {{.Mark}} SET {{.SetOther "new"}} WHERE {{.OtherIs "" "old"}} AND {{template "rekeyed" .}};
+{{- end}}
+{{template "trigger" .}}
