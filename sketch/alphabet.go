@@ -11,10 +11,10 @@ import (
 // character.
 //
 //	bits 0-23  its canonical form in UTF-8, the first byte lowest
-//	bits 24-25 the length of that, or 0 when the form is not one character of
-//	           at most 3 bytes; bits 0-23 are then its number, from 1, among
-//	           the long forms, or 0 when the character stays as it is
-//	bits 26-28 the class of the form's first character
+//	bits 24-25 the length of that, or 0 when it is more than 3 bytes or not of
+//	           one class; bits 0-23 are then its number, from 1, among the
+//	           long forms, or 0 when the character stays as it is
+//	bits 26-28 the class of the form's characters
 //	bit 29     it may combine with the character before it, or trade places
 type letter uint32
 
@@ -32,8 +32,11 @@ func (l letter) joins() bool  { return l&letterJoins != 0 }
 // An alphabet is the letters of all characters, with or without case folding.
 type alphabet struct {
 	fold   bool
-	blocks [blocks]atomic.Pointer[letters]
+	blocks [noBlock + 1]atomic.Pointer[letters]
 }
+
+// noBlock is the number of a block that is never made.
+const noBlock = blocks
 
 type letters struct {
 	letter [blockSize]letter
@@ -118,9 +121,9 @@ func (b *letters) makeLetter(r rune, form string, fold bool) letter {
 		}
 	}
 	switch {
-	case size == len(form) && size <= 3:
-		l |= letter(size) << letterLength
-		for i := range size {
+	case len(form) <= 3 && (size == len(form) || ofWord(form)):
+		l |= letter(len(form)) << letterLength
+		for i := range len(form) {
 			l |= letter(form[i]) << (8 * i)
 		}
 	case form != string(r):
@@ -128,6 +131,16 @@ func (b *letters) makeLetter(r rune, form string, fold bool) letter {
 		l |= letter(len(b.long))
 	}
 	return l
+}
+
+// ofWord reports whether text is of classWord, every character.
+func ofWord(text string) bool {
+	for _, r := range text {
+		if classOf(r) != classWord {
+			return false
+		}
+	}
+	return true
 }
 
 // joins reports whether the text before r may depend on r: whether r begins,

@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"encoding/binary"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -80,11 +81,17 @@ func (w *words) feed(src []byte, end ending) int {
 	i := 0
 	for i < len(src) {
 		if !w.slow.active {
-			if src[i] < utf8.RuneSelf {
+			begin := i
+			if src[i] < utf8.RuneSelf && isASCII(src[i:min(i+asciiRun, len(src))]) {
 				i = w.feedASCII(src, i, end)
-			} else if n := w.feedLetters(src, i, end); n > i {
-				i = n
+			} else if i = w.quick(src, i); i > begin {
+				continue
+			} else if src[i] < utf8.RuneSelf {
+				i = w.feedASCII(src, i, end)
 			} else {
+				i = w.feedLetter(src, i, end)
+			}
+			if i == begin {
 				return i
 			}
 			continue
@@ -105,6 +112,23 @@ func (w *words) feed(src []byte, end ending) int {
 		w.settle()
 	}
 	return i
+}
+
+// asciiRun is how much ASCII is worth the kernel's while in other text.
+const asciiRun = 16
+
+func isASCII(text []byte) bool {
+	for ; len(text) >= 8; text = text[8:] {
+		if binary.LittleEndian.Uint64(text)&highs8 != 0 {
+			return false
+		}
+	}
+	for _, c := range text {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // decode returns the first character of src; its size is 0 when src ends in
@@ -191,63 +215,164 @@ func (w *words) feedASCII(src []byte, i int, end ending) int {
 // fewer than mostMarks.
 const mostPlainMarks = 8
 
-// feedLetters takes the text at src[i:], which is not ASCII, to the next ASCII
-// or to a character that the slow path has begun.
-func (w *words) feedLetters(src []byte, i int, end ending) int {
-	r, size := decode(src[i:], end)
-	for size > 0 {
-		if r < utf8.RuneSelf {
-			return i
+// leads are the blocks of the characters that begin with a byte below 0xE0;
+// bytes that begin none have the block that is never made.
+var leads = func() (table [256]uint16) {
+	for c := range table {
+		switch {
+		case c < utf8.RuneSelf:
+			table[c] = uint16(c >> blockBits)
+		case c >= 0xC2 && c < 0xE0:
+			table[c] = uint16(c & 0x1F)
+		default:
+			table[c] = noBlock
 		}
-		l := w.alphabet.letter(r)
-		j := i + size
-		var next rune
-		next, size = 0, 0
-		if j < len(src) {
-			next, size = decode(src[j:], end)
-		}
-		if size == 0 && (j < len(src) || end != nothing) || l.joins() && l.length() == 0 {
-			w.slow.put(r)
-			return j
-		}
-		if size > 0 && w.alphabet.letter(next).joins() {
-			// Marks that follow in canonical order and combine with nothing
-			// before them stay as they are.
-			order, k := uint8(0), j
-			if l.joins() {
-				order = w.alphabet.ccc(r)
+	}
+	return table
+}()
+
+// What becomes of a token by its state and the class of the next character: the
+// next state, and whether the token is closed first and the character kept.
+const (
+	keeps  = 4
+	closes = 8
+)
+
+var actions = func() (table [4][8]state) {
+	for s := range table {
+		for k := range table[s] {
+			b := builder{tokens: &tokens{text: make([]byte, min(1, s))}, state: state(s)}
+			b.word(class(k), 'x')
+			table[s][k] = b.state
+			if len(b.spans) > 0 {
+				table[s][k] |= closes
 			}
-			plain := l.length() > 0
-			for range mostPlainMarks {
-				m := w.alphabet.letter(next)
-				ccc := w.alphabet.ccc(next)
-				if plain = plain && m.length() > 0 && ccc >= order; !plain {
+			if class(k).inWord() {
+				table[s][k] |= keeps
+			}
+		}
+	}
+	return table
+}()
+
+// quick takes text of one look-up a character, as far as that goes, and returns
+// where it ends: before a character that the others have to look at. A
+// character is taken when the one after it is known not to combine with it, or
+// to be a mark that stays where it is: one that combines with nothing, in
+// canonical order. Where a later mark turns out to be another, the character
+// and its marks are given back.
+func (w *words) quick(src []byte, i int) int {
+	w.text = slices.Grow(w.text, 2*(len(src)-i)+8)
+	w.spans = slices.Grow(w.spans, len(src)-i+1)
+	text, spans := w.text[:cap(w.text)], w.spans[:cap(w.spans)]
+	blocks, ascii := &w.alphabet.blocks, w.ascii
+	at, open, count, now := len(w.text), w.open, len(w.spans), w.state
+	// The last character read is not yet taken; it begins at i.
+	last, have := letter(0), false
+	// What there was before the character that marks follow, if any do.
+	type before struct {
+		i, at, open, count int
+		state              state
+	}
+	var base before
+	marks, order := 0, uint8(0)
+	for next := i; next+4 <= len(src); {
+		b0 := int(src[next])
+		if have && last.class() <= classControl && b0 < utf8.RuneSelf && next+asciiRun <= len(src) && isASCII(src[next:next+asciiRun]) {
+			break
+		}
+		if v := ascii[b0]; v-1 < utf8.RuneSelf-1 && now == runToken && last.length() == 1 && last.class() == classWord && marks == 0 {
+			// Inside a word the rest of its ASCII needs no look-up.
+			text[at] = byte(last)
+			at++
+			for next+5 <= len(src) {
+				after := ascii[src[next+1]]
+				if after-1 >= utf8.RuneSelf-1 {
 					break
 				}
-				order = ccc
-				k += size
-				next, size = 0, 0
-				if k < len(src) {
-					next, size = decode(src[k:], end)
-				}
-				if size == 0 || !w.alphabet.letter(next).joins() {
-					break
-				}
+				text[at] = v
+				at++
+				next++
+				v = after
 			}
-			if !plain || size == 0 && (k < len(src) || end != nothing) || size > 0 && w.alphabet.letter(next).joins() {
-				w.slow.put(r)
-				return j
+			last = letter(v) | 1<<letterLength | letter(classWord)<<letterClass
+			i = next
+			next++
+			continue
+		}
+		// One byte or two, without a branch.
+		more := b0 >> 7
+		c := int(src[next+more])
+		block, size := int(leads[b0]), 1+more
+		if b0 >= 0xE0 {
+			block, size = b0&0xF<<blockBits|c&0x3F, 3
+			if b0 >= 0xF0 || c&0xC0 != 0x80 || block < 0x800>>blockBits || block&^0x1F == 0xD800>>blockBits {
+				break
 			}
-			w.letter(r, l)
-			for j < k {
-				m, n := utf8.DecodeRune(src[j:k])
-				w.letter(m, w.alphabet.letter(m))
-				j += n
-			}
+			c = int(src[next+2])
+		}
+		b := blocks[block].Load()
+		if b == nil || (c^0x80)&0xC0&-more != 0 {
+			break
+		}
+		l := b.letter[c&(blockSize-1)]
+		if l.length() == 0 {
+			break
+		}
+		if !l.joins() {
+			marks = 0
 		} else {
-			w.letter(r, l)
+			if marks == 0 {
+				base, order = before{i, at, open, count, now}, 0
+			}
+			ccc := b.ccc[c&(blockSize-1)]
+			if marks++; ccc < order || marks > mostPlainMarks {
+				break
+			}
+			order = ccc
 		}
-		i, r = j, next
+		if have {
+			do := actions[now&3][last.class()]
+			if do&closes != 0 {
+				if at-open > maxToken {
+					break
+				}
+				spans[count] = span{uint32(open), uint32(at)}
+				count++
+				open = at
+			}
+			binary.LittleEndian.PutUint32(text[at:], uint32(last))
+			at += last.length() & -int(do>>2&1)
+			now = do & 3
+		}
+		last, have = l, true
+		i = next
+		next += size
+	}
+	if marks > 0 {
+		i, at, open, count, now = base.i, base.at, base.open, base.count, base.state
+	}
+	w.text, w.spans, w.open, w.state = text[:at], spans[:count], open, now
+	return i
+}
+
+// feedLetter takes the character at src[i:], which is not ASCII, or begins the
+// slow path with it.
+func (w *words) feedLetter(src []byte, i int, end ending) int {
+	r, size := decode(src[i:], end)
+	if size == 0 {
+		return i
+	}
+	l := w.alphabet.letter(r)
+	i += size
+	next, size := rune(0), 0
+	if i < len(src) {
+		next, size = decode(src[i:], end)
+	}
+	if size == 0 && (i < len(src) || end != nothing) || l.joins() && l.length() == 0 || size > 0 && w.alphabet.letter(next).joins() {
+		w.slow.put(r)
+	} else {
+		w.letter(r, l)
 	}
 	return i
 }
