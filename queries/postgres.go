@@ -35,4 +35,10 @@ var (
 	BackfillDeletions string
 	//go:embed postgres/progress.sql
 	Progress string
+	//go:embed postgres/rows_like.sql
+	RowsLike string
+	//go:embed postgres/attachment_profile.sql
+	AttachmentProfile string
+	//go:embed postgres/queue_state.sql
+	QueueState string
 )

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/migrations"
+)
+
+func (c *command) migrateCommand() *cobra.Command {
+	migrate := &cobra.Command{
+		Use:   "migrate up|down|status",
+		Short: "Make, bring up to date or remove the schema alike",
+		Long: `migrate up applies the migrations that the database does not have yet; status
+says which it has; down removes the schema alike. Side tables and the sketches
+in them stay: they are the user's.
+
+The plain migrate command of golang-migrate applies the same files from the
+folder migrations. A database whose own migrations use the same version table
+adds x-migrations-table=alike_migrations to the URL.`,
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{"up", "down", "status"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			url, err := c.url()
+			if err != nil {
+				return err
+			}
+			switch args[0] {
+			case "up":
+				err = migrations.Up(cmd.Context(), url)
+			case "down":
+				err = migrations.Down(cmd.Context(), url)
+			}
+			if err != nil {
+				return err
+			}
+			now, err := migrations.Current(cmd.Context(), url)
+			if err != nil {
+				return err
+			}
+			out := c.sheet(cmd.OutOrStdout(), []string{"version", "latest", "dirty"})
+			if err := out.row([]any{now.Version, now.Latest, now.Dirty}); err != nil {
+				return err
+			}
+			return out.end()
+		},
+	}
+	return migrate
+}
+
+func (c *command) attachCommand() *cobra.Command {
+	var profile, policy, mode, name, where, extract, options string
+	var variants []string
+	var atLeast float64
+	var distributed bool
+	attach := &cobra.Command{
+		Use:   "attach TABLE COLUMN",
+		Short: "Give a table the similarity aspect",
+		Long: `attach makes the table TABLE_alike beside TABLE, with a sketch, features and
+similarity indexes for every row, the views TABLE_alike_pair and
+TABLE_alike_feature, and the triggers that queue what is checked in. TABLE
+itself is not altered. Workers (pgworker run) fill the rows that are there.
+
+Attaching again under another profile builds the new columns beside the old
+ones and switches when they are complete.`,
+		Example: `  pgworker attach documents body
+  pgworker attach 'archive."Mails"' content --profile "text w=6" --policy link
+  pgworker attach files data --extract auto --si 43B/40 --si forest/0`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			given := map[string]any{}
+			if options != "" {
+				if err := json.Unmarshal([]byte(options), &given); err != nil {
+					return usagef("--options: %w", err)
+				}
+			}
+			for flag, value := range map[string]any{
+				"profile": profile, "policy": policy, "mode": mode, "name": name, "where": where,
+				"extract": extract, "si": variants, "at-least": atLeast,
+			} {
+				if cmd.Flags().Changed(flag) {
+					given[strings.ReplaceAll(flag, "-", "_")] = value
+				}
+			}
+			if distributed {
+				given["mode"] = "scan"
+			}
+			encoded, err := json.Marshal(given)
+			if err != nil {
+				return err
+			}
+			_, err = c.print(cmd, `select alike.attach($1, $2, $3::jsonb) as queued`, args[0], args[1], string(encoded))
+			return err
+		},
+	}
+	flags := attach.Flags()
+	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, web, bing, code, chars, lines), then settings")
+	flags.StringArrayVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
+	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
+	flags.Float64Var(&atLeast, "at-least", 0, "the resemblance from which rows count as alike; the profile's half point unless given")
+	flags.StringVar(&name, "name", "", "the attachment's name, when a table has several; the table's unless given")
+	flags.StringVar(&where, "where", "", "an SQL condition over a row: only these are attached")
+	flags.StringVar(&extract, "extract", "", "how bytes become text: plain, html, auto, a media type, or a column that names it as {\"column\": NAME}")
+	flags.StringVar(&mode, "mode", "queue", "how checkins are noticed: queue (triggers) or scan (the worker looks)")
+	flags.BoolVar(&distributed, "distributed", false, "for Citus: find checkins by the worker's own scan, as --mode scan")
+	flags.StringVar(&options, "options", "", "all options as one JSON object, as the SQL function takes them")
+	return attach
+}
+
+func (c *command) detachCommand() *cobra.Command {
+	var drop bool
+	detach := &cobra.Command{
+		Use:   "detach TABLE",
+		Short: "Take the similarity aspect off a table",
+		Long:  "detach removes the triggers. The side table keeps its rows, unless --drop removes it too.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := c.print(cmd, `select alike.detach($1, $2::jsonb) as rows`, args[0], fmt.Sprintf(`{"drop": %t}`, drop))
+			return err
+		},
+	}
+	detach.Flags().BoolVar(&drop, "drop", false, "remove the side table and the views")
+	return detach
+}
+
+func (c *command) refreshCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "refresh TABLE",
+		Short: "Queue every row that is missing or stale",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := c.print(cmd, `select alike.refresh($1) as queued`, args[0])
+			return err
+		},
+	}
+}
+
+func (c *command) markCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mark TABLE KEY KEY duplicate|distinct [NOTE]",
+		Short: "Give a verdict on a pair of rows",
+		Long:  "mark records what a person decided. Pairs, clusters and gates obey it from then on.",
+		Args:  cobra.RangeArgs(4, 5),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var note *string
+			if len(args) == 5 {
+				note = &args[4]
+			}
+			_, err := c.print(cmd, `select alike.mark($1, $2, $3, $4, $5) as verdict`, args[0], args[1], args[2], args[3], note)
+			return err
+		},
+	}
+}

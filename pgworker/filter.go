@@ -1,0 +1,98 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// numbers reads the arguments of a filter.
+func numbers[T any](args []string, parse func(string) (T, error)) ([]T, error) {
+	values := make([]T, len(args))
+	for i, arg := range args {
+		var err error
+		if values[i], err = parse(arg); err != nil {
+			return nil, usagef("%q is not a number", arg)
+		}
+	}
+	return values, nil
+}
+
+func (c *command) curveCommand() *cobra.Command {
+	var points int
+	var profile string
+	curve := &cobra.Command{
+		Use:   "curve [K S R]",
+		Short: "The probability that a filter accepts a pair, by resemblance",
+		Long: `curve prints P(k,s,r) of Broder 2000: how likely two documents share at least R of
+K features of S minima each. Without numbers it is the filter of --profile.`,
+		Example: "  pgworker curve 6 14 2",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 0 && len(args) != 3 {
+				return usagef("want K S R, or nothing")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := sketch.ParseProfile(profile)
+			if err != nil {
+				return usageError{err}
+			}
+			k, s, r := p.K, p.S, p.R
+			if len(args) == 3 {
+				n, err := numbers(args, strconv.Atoi)
+				if err != nil {
+					return err
+				}
+				k, s, r = n[0], n[1], n[2]
+			}
+			if err := sketch.CheckFilter(k, s, r); err != nil {
+				return usageError{err}
+			}
+			if points < 2 || points > 10001 {
+				return usagef("--points %d, want 2 to 10001", points)
+			}
+			out := c.sheet(cmd.OutOrStdout(), []string{"resemblance", "probability"})
+			for _, at := range sketch.FilterCurve(k, s, r, points) {
+				if err := out.row([]any{at.Resemblance, at.Probability}); err != nil {
+					return err
+				}
+			}
+			return out.end()
+		},
+	}
+	curve.Flags().IntVar(&points, "points", 21, "how many points")
+	curve.Flags().StringVar(&profile, "profile", "text", "the profile whose filter it is")
+	return curve
+}
+
+func (c *command) planCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "plan RESEMBLANCE MISS BELOW RATE",
+		Short: "Filters that miss few pairs above one resemblance and accept few below another",
+		Long: `plan lists the k, s and r that miss at most MISS of the pairs at RESEMBLANCE and
+accept at most RATE of those at BELOW, the cheapest first, with the bytes a row
+that their features and sketch take.`,
+		Example: "  pgworker plan 0.9 0.01 0.5 0.001",
+		Args:    cobra.ExactArgs(4),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := numbers(args, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+			if err != nil {
+				return err
+			}
+			choices, err := sketch.FilterPlan(n[0], n[1], n[2], n[3])
+			if err != nil {
+				return usageError{err}
+			}
+			out := c.sheet(cmd.OutOrStdout(), []string{"k", "s", "r", "bytes", "miss", "accept"})
+			for _, f := range choices {
+				if err := out.row([]any{f.K, f.S, f.R, f.Bytes, f.Miss, f.Accept}); err != nil {
+					return err
+				}
+			}
+			return out.end()
+		},
+	}
+}

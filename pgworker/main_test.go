@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/pgworker/worker"
+	"github.com/alike-sql/alike/sketch"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// pgworker runs a command line and returns what it printed.
+func pgworker(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	root := newRoot()
+	var out bytes.Buffer
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs(args)
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := pgworker(t, args...)
+	if err != nil {
+		t.Fatalf("pgworker %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return out
+}
+
+// a database with three documents, two of them alike, attached and filled.
+func filled(t *testing.T) (url string, conn *pgx.Conn) {
+	t.Helper()
+	url = pgtest.Database(t)
+	t.Setenv("DATABASE_URL", url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	must(t, "migrate", "up")
+	for _, sql := range []string{
+		`create table documents (id bigint primary key, body text)`,
+		`insert into documents values (1, 'the quick brown fox jumps over the lazy dog and runs away into the dark forest at night'),
+		 (2, 'The quick brown fox jumps over the lazy dog, and runs away into the dark forest at night!'),
+		 (3, 'something else entirely, with no word in common that matters to anyone here')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "attach", "documents", "body", "--si", "length")
+	must(t, "run", "--once")
+	return url, conn
+}
+
+func TestCommandLineErrors(t *testing.T) {
+	t.Setenv("DATABASE_URL", "")
+	for _, args := range [][]string{
+		{"rows"}, {"rows", "t"}, {"migrate", "sideways"}, {"nonsense"}, {"curve", "6", "14"}, {"curve", "6", "x", "2"}, {"curve", "0", "14", "2"},
+		{"plan", "0.9", "0.01", "0.95", "0.001"}, {"status"}, {"attach", "t", "c", "--options", "{"}, {"bench", "--size", "0"}, {"export", "t"},
+	} {
+		_, err := pgworker(t, args...)
+		if code := exitCode(err); code != exitUsage {
+			t.Errorf("%v: %v, exit code %d, want %d", args, err, code, exitUsage)
+		}
+	}
+	t.Setenv("DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing")
+	if _, err := pgworker(t, "status"); exitCode(err) != exitAgain {
+		t.Errorf("no server: %v, want exit code %d", err, exitAgain)
+	}
+}
+
+func TestCurve(t *testing.T) {
+	out := must(t, "curve", "6", "14", "2", "--points", "11", "--json")
+	decoder := json.NewDecoder(strings.NewReader(out))
+	n := 0
+	for {
+		var at struct{ Resemblance, Probability float64 }
+		if err := decoder.Decode(&at); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if want := sketch.FilterProbability(6, 14, 2, at.Resemblance); math.Abs(want-at.Probability) > 1e-12 {
+			t.Errorf("at %v: %v, want %v", at.Resemblance, at.Probability, want)
+		}
+		n++
+	}
+	if n != 11 {
+		t.Errorf("%d points, want 11", n)
+	}
+}
+
+func TestExport(t *testing.T) {
+	_, _ = filled(t)
+	folder := filepath.Join(t.TempDir(), "out")
+	must(t, "export", "documents", "--parquet", folder)
+	features, err := parquet.ReadFile[featureRow[int64]](filepath.Join(folder, "features.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKey := map[int64]map[int64]bool{}
+	for _, f := range features {
+		if byKey[f.Key] == nil {
+			byKey[f.Key] = map[int64]bool{}
+		}
+		byKey[f.Key][f.Feature] = true
+	}
+	if len(features) != 36 || len(byKey[1]) != 12 {
+		t.Errorf("%d features, %d of row 1, want 36 and 12", len(features), len(byKey[1]))
+	}
+	for f := range byKey[1] {
+		if !byKey[2][f] {
+			t.Errorf("row 2 lacks the feature %d of row 1", f)
+		}
+	}
+	sketches, err := parquet.ReadFile[sketchRow[int64]](filepath.Join(folder, "sketches.parquet"))
+	if err != nil || len(sketches) != 3 {
+		t.Fatalf("%d sketches, %v, want 3", len(sketches), err)
+	}
+	for _, s := range sketches {
+		if err := sketch.Check(s.Sketch); err != nil {
+			t.Errorf("row %d: %v", s.Key, err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, ".export-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	url, _ := filled(t)
+	w, err := worker.New(t.Context(), worker.Config{DatabaseURL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	server := httptest.NewServer(w.Handler())
+	defer server.Close()
+	call := func(method, path, body string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		b, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(b)
+	}
+	if status, body := call("GET", "/health", ""); status != 200 || !strings.Contains(body, "ok") {
+		t.Errorf("health: %d %s", status, body)
+	}
+	if status, body := call("GET", "/metrics", ""); status != 200 || !strings.Contains(body, `alike_queue_entries{attachment="documents"} 0`) || !strings.Contains(body, "alike_database_up 1") {
+		t.Errorf("metrics: %d %s", status, body)
+	}
+	status, body := call("POST", "/sketch?table=documents", "the quick brown fox jumps over the lazy dog and runs away into the dark forest at night")
+	var q worker.Question
+	if err := json.Unmarshal([]byte(body), &q); err != nil || status != 200 {
+		t.Fatalf("sketch: %d %s %v", status, body, err)
+	}
+	if err := sketch.Check(q.Sketch); err != nil || len(q.Features) != 12 || q.Shingles != 15 || q.Indexes["length"] != 15 {
+		t.Errorf("sketch: %v %+v", err, q)
+	}
+	for path, want := range map[string]int{
+		"/sketch?profile=nonsense":           400,
+		"/sketch?table=nonsense":             404,
+		"/sketch?profile=text&type=image/x":  415,
+		"/check":                             400,
+		"/check?table=documents&at_least=x":  400,
+		"/sketch?profile=text&si=99Z/1":      400,
+		"/sketch?profile=text+w%3D3&si=1A/4": 200,
+	} {
+		if status, body := call("POST", path, "some words of a document"); status != want {
+			t.Errorf("%s: %d %s, want %d", path, status, body, want)
+		}
+	}
+	if status, _ := call("GET", "/sketch", ""); status != 405 {
+		t.Errorf("GET /sketch: %d, want 405", status)
+	}
+}

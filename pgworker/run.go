@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/pgworker/worker"
+)
+
+func (c *command) runCommand() *cobra.Command {
+	var once bool
+	var listen string
+	var commands []string
+	var config worker.Config
+	run := &cobra.Command{
+		Use:   "run",
+		Short: "Keep the attached tables up to date",
+		Long: `run takes what was checked in from the queue and writes its sketches, until it is
+told to stop; any number may run, on any machines. --once stops when nothing is
+left to do, for cron.
+
+--listen answers on an address of this machine: /metrics for Prometheus,
+/health, and POST /sketch and /check for programs that ask before they check
+in. Anyone who reaches the address may ask; it is 127.0.0.1 unless you say
+otherwise, or a unix socket as unix:/path.`,
+		Example: `  pgworker run --lanes 2 --listen :8410
+  pgworker run --once
+  pgworker run --extract 'application/msword=antiword -'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			url, err := c.url()
+			if err != nil {
+				return err
+			}
+			config.DatabaseURL = url
+			if config.Extract.Commands, err = extractCommands(commands); err != nil {
+				return err
+			}
+			terminal := term.IsTerminal(int(os.Stderr.Fd()))
+			if terminal {
+				config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+				bars := &bars{}
+				config.Progress = bars.show
+				defer bars.end()
+			} else {
+				config.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
+				config.Progress = progressLines(config.Logger)
+			}
+			w, err := worker.New(cmd.Context(), config)
+			if err != nil {
+				return err
+			}
+			defer w.Close()
+			if once {
+				return w.Once(cmd.Context())
+			}
+			if listen == "" {
+				return w.Run(cmd.Context())
+			}
+			return runWith(cmd.Context(), w, listen, config.Logger)
+		},
+	}
+	flags := run.Flags()
+	flags.BoolVar(&once, "once", false, "stop when nothing is left to do")
+	flags.StringVar(&listen, "listen", "", "answer HTTP on this `address`: host:port, :port for this machine alone, or unix:/path")
+	flags.StringArrayVar(&commands, "extract", nil, "`type=command` that turns a media type into text on its standard output; may be repeated")
+	flags.IntVar(&config.Lanes, "lanes", 1, "batches worked on at once")
+	flags.IntVar(&config.BatchSize, "batch", 1000, "rows in a transaction")
+	flags.DurationVar(&config.PollInterval, "poll", time.Second, "how often to look without being told")
+	flags.Int64Var(&config.MaxDocument, "max-document", 64<<20, "the largest document, in bytes")
+	flags.IntVar(&config.MaxAttempts, "max-attempts", 8, "how often a row that fails is tried")
+	return run
+}
+
+// extractCommands reads media types and their commands, beside the usual ones.
+func extractCommands(given []string) (map[string][]string, error) {
+	commands := extract.Defaults()
+	for _, g := range given {
+		media, command, ok := strings.Cut(g, "=")
+		if words := strings.Fields(command); ok && len(words) > 0 {
+			commands[media] = words
+			continue
+		}
+		return nil, usagef("--extract %q: want type=command", g)
+	}
+	return commands, nil
+}
+
+// runWith runs a worker with its HTTP endpoint.
+func runWith(ctx context.Context, w *worker.Worker, address string, log *slog.Logger) error {
+	listener, err := listenOn(address)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	server := &http.Server{
+		Handler:           w.Handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      2 * time.Minute,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+	}
+	log.Info("listening", "address", listener.Addr().String())
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			stop(fmt.Errorf("http: %w", err))
+		}
+	})
+	err = w.Run(ctx)
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	closing, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	if server.Shutdown(closing) != nil {
+		server.Close()
+	}
+	wait.Wait()
+	return err
+}
+
+// listenOn opens an address. A port without a host is this machine's alone.
+func listenOn(address string) (net.Listener, error) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		// A socket that a killed worker left behind is in the way; one that
+		// answers is not ours to take.
+		if conn, err := net.Dial("unix", path); err == nil {
+			conn.Close()
+			return nil, fmt.Errorf("listen: %s: somebody answers there already", path)
+		}
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
+			os.Remove(path)
+		}
+		return net.Listen("unix", path)
+	}
+	if strings.HasPrefix(address, ":") {
+		address = "127.0.0.1" + address
+	}
+	return net.Listen("tcp", address)
+}
+
+// bars shows one progress bar an attachment that is being filled.
+type bars struct {
+	name string
+	bar  *progressbar.ProgressBar
+}
+
+func (b *bars) show(p worker.Progress) {
+	if p.Remaining == 0 && p.Name != b.name {
+		return
+	}
+	if p.Name != b.name {
+		b.end()
+		b.name = p.Name
+		b.bar = progressbar.NewOptions64(p.Rows, progressbar.OptionSetDescription(cell(p.Name)), progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"),
+			progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionSetPredictTime(true))
+	}
+	b.bar.ChangeMax64(p.Rows)
+	_ = b.bar.Set64(p.Rows - p.Remaining) // a bar that cannot be drawn stops nobody
+	if p.Remaining == 0 {
+		b.end()
+	}
+}
+
+func (b *bars) end() {
+	if b.bar != nil {
+		fmt.Fprintln(os.Stderr)
+		b.name, b.bar = "", nil
+	}
+}
+
+// progressLines logs a line every ten seconds where nobody watches a terminal.
+func progressLines(log *slog.Logger) func(worker.Progress) {
+	next := map[string]time.Time{}
+	return func(p worker.Progress) {
+		if p.Remaining > 0 && time.Now().After(next[p.Name]) {
+			next[p.Name] = time.Now().Add(10 * time.Second)
+			log.Info("filling", "attachment", p.Name, "rows", p.Rows, "remaining", p.Remaining)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+func (c *command) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "What is attached and how far along it is",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := c.print(cmd, `select * from alike.status()`)
+			return err
+		},
+	}
+}
+
+func (c *command) errorsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "errors TABLE",
+		Short: "The rows that failed, and why",
+		Long:  "errors exits with 3 when there are any.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n, err := c.print(cmd, `select * from alike.errors($1)`, args[0])
+			if err == nil && n > 0 {
+				err = errFound
+			}
+			return err
+		},
+	}
+}
+
+func (c *command) retryCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "retry TABLE",
+		Short: "Queue the rows that failed once more",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := c.print(cmd, `select alike.retry($1) as queued`, args[0])
+			return err
+		},
+	}
+}
+
+func (c *command) hotCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hot TABLE",
+		Short: "The features that suspiciously many rows share",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := c.print(cmd, `select * from alike.hot($1)`, args[0])
+			return err
+		},
+	}
+}

@@ -1,0 +1,71 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// A Question is a document that is not in a table, as the database is asked
+// about it: its whole sketch, for alike.gate, and its features and indexes.
+type Question struct {
+	Profile     string           `json:"profile"`
+	ContentHash int64            `json:"content_hash"`
+	Shingles    int64            `json:"shingles"`
+	Sketch      []byte           `json:"sketch"`   // nil when the document has no token
+	Features    []*int64         `json:"features"` // f1 and on; nil for one that it has not
+	Indexes     map[string]int64 `json:"si"`
+}
+
+// Query is a connection, a pool or a transaction.
+type Query interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Ask sketches a document under the profile of an attached table, named as in
+// SQL or by its attachment.
+func Ask(ctx context.Context, db Query, table string, doc []byte) (*Question, error) {
+	var profile string
+	var variants []string
+	if err := db.QueryRow(ctx, queries.AttachmentProfile, table).Scan(&profile, &variants); err != nil {
+		return nil, err
+	}
+	return NewQuestion(profile, variants, doc)
+}
+
+// NewQuestion sketches a document under a profile.
+func NewQuestion(profile string, variants []string, doc []byte) (*Question, error) {
+	p, err := sketch.ParseProfile(profile)
+	if err != nil {
+		return nil, err
+	}
+	p.Bits = 64 // a gate makes features, which takes whole minima
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		return nil, err
+	}
+	s.Document(doc)
+	q := &Question{
+		Profile: p.String(), ContentHash: sketch.ContentHash(doc), Shingles: s.Shingles(), Sketch: s.AppendSketch(nil),
+		Features: make([]*int64, p.K), Indexes: map[string]int64{},
+	}
+	for _, f := range s.AppendFeatures(nil) {
+		q.Features[f.Slot] = &f.Value
+	}
+	for _, name := range variants {
+		v, err := sketch.ParseVariant(name)
+		if err == nil {
+			err = v.Check(p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if si, ok := v.IndexOf(s, doc); ok {
+			q.Indexes[name] = si
+		}
+	}
+	return q, nil
+}

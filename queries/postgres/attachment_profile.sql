@@ -1,0 +1,6 @@
+-- What a document is to be sketched under: the profile and the similarity
+-- indexes of an attachment.
+-- $1 text  the table or its attachment
+select s.profile, a.variants
+from alike._attachment($1) a
+join alike.settings s on s.id = a.profile_id
