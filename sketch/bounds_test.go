@@ -104,6 +104,9 @@ func TestSize(t *testing.T) {
 			t.Errorf("%s: size %v of %d, %v", c.settings, got, c.n, err)
 		}
 	}
+	if _, err := Size(elementSketch(t, "bottom=1", 0, 5)); err == nil || !strings.Contains(err.Error(), "at least two values") {
+		t.Errorf("size from one value: %v", err)
+	}
 	if _, err := Size(elementSketch(t, "classic", 0, 5)); err == nil || !strings.Contains(err.Error(), "bottom, mod or scaled") {
 		t.Errorf("size of a classic sketch: %v", err)
 	}

@@ -40,7 +40,9 @@ func (p *blobPair) parse(a, b []byte) error {
 
 // Compare counts what two sketches have in common. The estimate is that of the
 // family: equal slots (Broder 2000, section 2), or the ratios of theorem 1 of
-// Broder 1997; for slots of b bits, without the 2^-b that match by luck.
+// Broder 1997; for slots of b bits, without the 2^-b that match by luck. Fewer
+// matches than luck would give make 0: near 0, and with few bits, the mean of
+// the estimates is therefore a little high.
 func Compare(a, b []byte) (Comparison, error) {
 	t, err := compare(a, b)
 	if err != nil {
@@ -202,7 +204,7 @@ func Containment(a, b []byte) (float64, error) {
 }
 
 // Size estimates how many distinct shingles a document has from a sketch of
-// the family bottom, mod or scaled.
+// the family bottom, mod or scaled. It needs at least two values kept.
 func Size(b []byte) (float64, error) {
 	k, err := parse(b)
 	if err != nil {
@@ -216,7 +218,10 @@ func Size(b []byte) (float64, error) {
 		return 0, err
 	}
 	n, m := float64(len(values)), float64(max(k.Modulus, 1))
-	if k.Family == Bottom && len(values) == k.Size && k.Size > 1 {
+	if k.Family == Bottom && len(values) == k.Size {
+		if k.Size == 1 { // one value's estimate has no mean
+			return 0, fmt.Errorf("sketch: size needs at least two values, this sketch is %q", k.Profile)
+		}
 		// The s-th least of N random numbers lies at about s/(N+1) of the range,
 		// and (s-1)/that is N on average; N counts the multiples of m alone.
 		return (n - 1) / (float64(values[len(values)-1]) / (1 << 64)) * m, nil

@@ -83,6 +83,11 @@ func (f *fast) latest() int {
 // bins is Ping Li's one permutation hashing as Manasse describes it: the first
 // round of fast alone. A bin may stay empty; an empty bin differs from any
 // other, and a pair of empty ones does not count.
+//
+// That rule is for the estimate. In a feature an empty bin is a value like any
+// other, so that short documents share
+// features more often than ρ^s says: at 100 shingles in 84 bins and a
+// resemblance of 0.77, two of twelve features in 91 % of the pairs, not 60 %.
 type bins struct{ slotted }
 
 func newBins(t int) *bins { return &bins{newSlotted(t)} }

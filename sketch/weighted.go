@@ -93,7 +93,7 @@ func (w *weighted) appendSample(dst []byte, p Profile) []byte {
 	return w.slotted.appendSample(dst, p)
 }
 
-func uniform(v uint64) float64 { return (float64(uint32(v)) + 0.5) * 0x1p-32 }
+func uniform(v uint64) float64 { return float64((float64(uint32(v)) + 0.5) * 0x1p-32) }
 
 // sample lowers the slots for one element.
 //
