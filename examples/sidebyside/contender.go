@@ -1,0 +1,173 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A contender is a command that gets five more arguments (its name, the file of documents,
+// how many of them, a file of questions, a file to write answers to) and
+// prints what it measured as JSON, the last line of its output: an outcome.
+//
+// A question is the number of a document, a line each; an answer is the
+// numbers of two documents and a tab between them.
+type contender struct {
+	name    string
+	command []string
+	env     []string
+}
+
+// An outcome is what a contender says about itself. A measure that makes no
+// sense for it is left out.
+type outcome struct {
+	Version  string
+	Settings string             // how it was set up
+	Measures map[string]float64 // see measures
+	Queried  *int               // answers are for so many of the questions; absent: for all pairs
+	Answers  bool               // whether there are any
+	Sketches string             // the unit that it sketches by
+}
+
+// The measures, in the order of the page.
+const (
+	sketchCPU  = "sketch_cpu"  // seconds of processor time from texts in memory to all sketches
+	buildTime  = "build"       // seconds from texts to a ready index
+	indexBytes = "index_bytes" // of the index alone
+	query50    = "query_p50"   // seconds to the rows like a given row
+	query99    = "query_p99"
+	checkinsPS = "checkins" // rows a second with the index live
+	pairsTime  = "pairs"    // seconds for every pair
+	peakBytes  = "peak_bytes"
+)
+
+// A result is a contender at a size of a collection.
+type result struct {
+	Collection string
+	Documents  int
+	Bytes      int64
+	Contender  string
+	Failed     string `json:",omitempty"`
+	outcome
+	Quality *quality `json:",omitempty"`
+}
+
+func (r result) String() string {
+	s := fmt.Sprintf("%s %d, %s:", r.Collection, r.Documents, r.Contender)
+	if r.Failed != "" {
+		return s + " " + r.Failed
+	}
+	if r.Measures[sketchCPU] > 0 {
+		s += fmt.Sprintf(" %.1f MB/s", float64(r.Bytes)/1e6/r.Measures[sketchCPU])
+	}
+	for _, m := range []string{buildTime, query50, pairsTime} {
+		if v, ok := r.Measures[m]; ok {
+			s += fmt.Sprintf(" %s %s", m, seconds(v))
+		}
+	}
+	if q := r.Quality; q != nil {
+		r80, _ := q.recall(3)
+		r90, _ := q.recall(4)
+		p70, n := q.precision(2)
+		s += fmt.Sprintf(" recall of 0.8 and more %.4f, of 0.85 %.4f, of 0.9 %.4f; %d answers, %.4f at 0.7 and more", r80, ratio(q.Above85[0], q.Above85[1]), r90, n, p70)
+	}
+	return s
+}
+
+// run sends the contender through the first n documents.
+func (p contender) run(ctx context.Context, c *collection, n int, limit time.Duration) result {
+	r := result{Collection: c.Name, Documents: n, Bytes: c.bytes(n), Contender: p.name}
+	if err := p.try(ctx, c, n, limit, &r); err != nil {
+		r.Failed = err.Error()
+	}
+	return r
+}
+
+func (p contender) try(ctx context.Context, c *collection, n int, limit time.Duration, r *result) error {
+	dir, err := os.MkdirTemp(filepath.Dir(c.path), "run")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	asked := c.questions(n)
+	var questions bytes.Buffer
+	for _, q := range asked {
+		fmt.Fprintln(&questions, q)
+	}
+	questionsFile, answers := filepath.Join(dir, "questions"), filepath.Join(dir, "answers")
+	for name, b := range map[string][]byte{questionsFile: questions.Bytes(), answers: nil} {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			return err
+		}
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	args := append(p.command[1:len(p.command):len(p.command)], p.name, c.path, strconv.Itoa(n), questionsFile, answers)
+	cmd := exec.CommandContext(timed, p.command[0], args...)
+	// One core each: the processor's time is what is compared.
+	cmd.Env = append(append(os.Environ(), "GOMAXPROCS=1", "RAYON_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "HF_HUB_OFFLINE=1", "TMPDIR="+dir), p.env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	err = cmd.Run()
+	if timed.Err() != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what the grace of WaitDelay left
+		return fmt.Errorf("more than %s", limit)
+	}
+	if err != nil {
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return errors.New(lines[len(lines)-1])
+	}
+	lines := bytes.Split(bytes.TrimSpace(stdout.Bytes()), []byte("\n"))
+	if err := json.Unmarshal(lines[len(lines)-1], &r.outcome); err != nil {
+		return fmt.Errorf("outcome %.200q: %v", lines[len(lines)-1], err)
+	}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.Measures[peakBytes] = max(r.Measures[peakBytes], float64(usage.Maxrss)*1024)
+	}
+	if !r.Answers {
+		return nil
+	}
+	if r.Queried == nil {
+		asked = nil
+	} else {
+		asked = asked[:*r.Queried]
+	}
+	r.Quality, err = judge(c, n, answers, asked)
+	return err
+}
+
+type contenders struct {
+	list    []contender
+	missing []string // peers that cannot be had, with the reason
+}
+
+// prepare finds and builds the contenders whose names match.
+func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*contenders, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	c := &contenders{missing: missing}
+	for _, name := range ourNames() {
+		if only.MatchString(name) {
+			c.list = append(c.list, contender{name: name, command: []string{self, "contender"}})
+		}
+	}
+	return c, nil
+}
+
+// missing are peers that no registry at hand has.
+var missing = []string{}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// A task is what a contender that is written in Go gets.
+type task struct {
+	path      string
+	documents []string
+	more      []string // to check in
+	questions []int
+	answers   *bufio.Writer
+}
+
+// answer writes a pair.
+func (t *task) answer(a, b int) {
+	t.answers.WriteString(strconv.Itoa(a) + "\t" + strconv.Itoa(b) + "\n")
+}
+
+// own are the contenders of this program.
+var own = map[string]func(*task) (*outcome, error){}
+
+// ourNames returns the names of own, in the order of the page.
+func ourNames() []string {
+	var names []string
+	for name := range own {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// contend runs one of own, in a process of its own.
+func contend(args []string) error {
+	if len(args) != 5 || own[args[0]] == nil {
+		return fmt.Errorf("sidebyside: contender %s: no such one", strings.Join(args, " "))
+	}
+	n, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	t := &task{path: args[1]}
+	if t.documents, t.more, err = readDocuments(args[1], n); err != nil {
+		return err
+	}
+	questions, err := os.ReadFile(args[3])
+	if err != nil {
+		return err
+	}
+	for line := range strings.FieldsSeq(string(questions)) {
+		q, err := strconv.Atoi(line)
+		if err != nil {
+			return err
+		}
+		t.questions = append(t.questions, q)
+	}
+	f, err := os.Create(args[4])
+	if err != nil {
+		return err
+	}
+	t.answers = bufio.NewWriter(f)
+	o, err := own[args[0]](t)
+	if err != nil {
+		return err
+	}
+	if err := t.answers.Flush(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if o.Version == "" {
+		o.Version = ourVersion()
+	}
+	return json.NewEncoder(os.Stdout).Encode(o)
+}
+
+func ourVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// A rule says which pairs a profile's sketches answer with.
+type rule struct {
+	name    string
+	profile string
+	shared  int     // features in common, at least
+	atLeast float64 // of the estimate; 0: not verified
+}
+
+var rules = []rule{
+	{"alike text", "text", 1, 0.8},
+	{"alike text 0.5", "text", 1, 0.5},
+	{"alike text t=168 bits=4", "text t=168 bits=4", 1, 0.8}, // as many bytes as the default's
+	{"alike text, 1 feature", "text", 1, 0},
+	{"alike text, 2 features", "text", 2, 0},
+	{"alike text, Broder's filter", "text k=6 s=14", 2, 0},
+	{"alike fast", "text fast", 1, 0.8},
+	{"alike fast t=168 bits=4", "text fast t=168 bits=4", 1, 0.8},
+	{"alike lean", "text lean", 1, 0.8},
+	{"alike bins", "text bins", 1, 0.8},
+	{"alike bing", "bing", 4, 0},
+	{"alike bing verified", "bing", 1, 0.8},
+}
+
+func init() {
+	for _, r := range rules {
+		own[r.name] = r.run
+	}
+}
+
+// run sketches, joins on the features and verifies, all in memory, in the way
+// the pair view does it in SQL.
+func (r rule) run(t *task) (*outcome, error) {
+	p, err := sketch.ParseProfile(r.profile)
+	if err != nil {
+		return nil, err
+	}
+	stored := r.profile
+	if !strings.Contains(stored, "bits=") {
+		stored += " bits=8"
+	}
+	kept, err := sketch.ParseProfile(stored)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sketch.NewSketcher(kept)
+	if err != nil {
+		return nil, err
+	}
+	documents := make([][]byte, len(t.documents))
+	for i, d := range t.documents {
+		documents[i] = []byte(d)
+	}
+	type entry struct {
+		value int64
+		doc   int32
+	}
+	columns := make([][]entry, p.K)
+	for i := range columns {
+		columns[i] = make([]entry, 0, len(documents))
+	}
+	var sketches []byte
+	ends := make([]int, 0, len(documents))
+	var features []sketch.Feature
+	began, cpu := time.Now(), processorTime()
+	for i, d := range documents {
+		s.Document(d)
+		sketches = s.AppendSketch(sketches)
+		ends = append(ends, len(sketches))
+		features = s.AppendFeatures(features[:0])
+		for _, f := range features {
+			columns[f.Slot] = append(columns[f.Slot], entry{f.Value, int32(i)})
+		}
+	}
+	sketched := processorTime() - cpu
+	for _, column := range columns {
+		slices.SortFunc(column, func(a, b entry) int {
+			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.doc, b.doc))
+		})
+	}
+	built := time.Since(began)
+	began = time.Now()
+	var found []uint64
+	for _, column := range columns {
+		for len(column) > 0 {
+			n := 1
+			for n < len(column) && column[n].value == column[0].value {
+				for _, e := range column[:n] {
+					found = append(found, key(int(e.doc), int(column[n].doc)))
+				}
+				n++
+			}
+			column = column[n:]
+		}
+	}
+	slices.Sort(found)
+	one := func(i int) []byte {
+		if i == 0 {
+			return sketches[:ends[0]]
+		}
+		return sketches[ends[i-1]:ends[i]]
+	}
+	for len(found) > 0 {
+		n := 1
+		for n < len(found) && found[n] == found[0] {
+			n++
+		}
+		a, b := int(found[0]>>32), int(found[0]&(1<<32-1))
+		if n >= r.shared {
+			resemblance := 1.0
+			if r.atLeast > 0 {
+				if resemblance, err = sketch.Resemblance(one(a), one(b)); err != nil {
+					return nil, err
+				}
+			}
+			if resemblance >= r.atLeast {
+				t.answer(a, b)
+			}
+		}
+		found = found[n:]
+	}
+	how := fmt.Sprintf("package sketch in memory, profile %s; ", r.profile)
+	if r.atLeast > 0 {
+		how += fmt.Sprintf("a feature in common, then the estimate at least %v", r.atLeast)
+	} else {
+		how += fmt.Sprintf("%d features in common, not verified", r.shared)
+	}
+	return &outcome{Settings: how, Answers: true, Measures: map[string]float64{
+		sketchCPU:  sketched.Seconds(),
+		buildTime:  built.Seconds(),
+		indexBytes: float64(len(sketches) + len(documents)*p.K*12),
+		pairsTime:  time.Since(began).Seconds(),
+	}}, nil
+}
+
+// processorTime is what this process has used of all processors.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // the kernel knows RUSAGE_SELF
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+)
+
+// TestMain lets the test program stand in for the command as a contender.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "contender" {
+		if err := contend(os.Args[2:]); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestRun(t *testing.T) {
+	root, err := checkout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config{documents: 2000, collections: "short", only: "^alike (text|fast|text, 1 feature)$", limit: time.Minute, root: root}
+	r, err := run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Runs) != 3 {
+		t.Fatalf("%d runs, want 3", len(r.Runs))
+	}
+	for _, x := range r.Runs {
+		if x.Failed != "" || x.Quality == nil {
+			t.Fatalf("%s: %s", x.Contender, x.Failed)
+		}
+		recall, pairs := x.Quality.recall(4)
+		if recall < 0.99 || pairs < 100 {
+			t.Errorf("%s: recall %v of %d pairs at 0.9 and more", x.Contender, recall, pairs)
+		}
+		if precision, answers := x.Quality.precision(2); x.Contender != "alike text, 1 feature" && precision < 0.99 {
+			t.Errorf("%s: %v of %d answers at 0.7 and more", x.Contender, precision, answers)
+		}
+	}
+	dir := t.TempDir()
+	if err := r.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "results.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestContenderThatFails(t *testing.T) {
+	col := &collection{Name: "none", path: filepath.Join(t.TempDir(), "none.jsonl"), lengths: []int{1}, queries: []int{0}}
+	for _, test := range []struct {
+		command []string
+		limit   time.Duration
+		want    string
+	}{
+		{[]string{"sh", "-c", "echo broken >&2; exit 3"}, time.Minute, "broken"},
+		{[]string{"sh", "-c", "sleep 60"}, 50 * time.Millisecond, "more than 50ms"},
+		{[]string{"sh", "-c", "echo nonsense"}, time.Minute, `outcome "nonsense": invalid character 'o' in literal null (expecting 'u')`},
+	} {
+		r := contender{name: "x", command: test.command}.run(context.Background(), col, 1, test.limit)
+		if r.Failed != test.want {
+			t.Errorf("%v: %q, want %q", test.command, r.Failed, test.want)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	answers := filepath.Join(t.TempDir(), "answers")
+	if err := os.WriteFile(answers, []byte("0\t1\n1\t0\n2\t2\n0\t3\n1\t2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	col := &collection{lengths: []int{1, 2, 3, 4, 5}, truth: []corpus.Pair{{A: 0, B: 1, Resemblance: 1}, {A: 1, B: 2, Resemblance: 0.86}, {A: 2, B: 3, Resemblance: 0.5}, {A: 3, B: 4, Resemblance: 0.9}}}
+	q, err := judge(col, 4, answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, n := q.recall(0); r != 2.0/3 || n != 3 {
+		t.Errorf("recall %v of %d, want 2/3 of 3", r, n)
+	}
+	if p, n := q.precision(3); p != 2.0/3 || n != 3 {
+		t.Errorf("precision %v of %d, want 2/3 of 3", p, n)
+	}
+	if q.Above85 != [2]int{2, 2} {
+		t.Errorf("at 0.85 and more %v, want 2 of 2", q.Above85)
+	}
+	if q, err = judge(col, 4, answers, []int{0}); err != nil || q.True[0] != 0 || q.True[5] != 1 {
+		t.Errorf("asked about 0: %v, %v", q, err)
+	}
+	if _, err := judge(col, 2, answers, nil); err == nil {
+		t.Error("an answer outside the collection is accepted")
+	}
+}
