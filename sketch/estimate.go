@@ -229,7 +229,9 @@ func Size(b []byte) (float64, error) {
 	return n * m * float64(uint64(1)<<k.exponent), nil
 }
 
-// A Merger makes the sketch of the union of documents from their sketches.
+// A Merger makes the sketch of the union of documents from their sketches. A
+// shingle of a bag is in the union as often as in the document that has it most
+// often, and an element of the family weighted has the greatest of its weights.
 type Merger struct {
 	have     bool
 	profile  Profile

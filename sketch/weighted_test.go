@@ -3,6 +3,7 @@ package sketch
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -273,4 +274,28 @@ func TestWeightedSkipsNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+func ExampleSketcher_AddWeighted() {
+	p, err := ParseProfile("elements weighted t=512")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	basket, err := NewSketcher(p)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketch := func(apples, pears float64) []byte {
+		basket.Reset()
+		if err := errors.Join(basket.AddWeighted([]byte("apples"), apples), basket.AddWeighted([]byte("pears"), pears)); err != nil {
+			fmt.Println(err)
+		}
+		return basket.AppendSketch(nil)
+	}
+	// By weight they have 1.5 + 0.5 of 3 + 1 in common.
+	r, err := Resemblance(sketch(1.5, 1), sketch(3, 0.5))
+	fmt.Printf("%.1f %v\n", r, err)
+	// Output: 0.5 <nil>
 }
