@@ -322,9 +322,113 @@ begin
       select string_agg(format(
         '  if not exists (select from pg_index i join pg_attribute c on c.attrelid = i.indrelid and c.attnum = i.indkey[0] where i.indrelid = %L::regclass and i.indnatts = 1 and i.indisvalid and c.attname = %L) then create index on %I.%I (%I); end if;',
         format('%I.%I', a.side_schema, a.side_name), c, a.side_schema, a.side_name, c), E'\n' order by n)
-      from unnest(columns) with ordinality as u(c, n)) || E'\nend');
+      from unnest(columns) with ordinality as u(c, n)) || format(E'\n  analyze %I.%I;\nend', a.side_schema, a.side_name));
   execute format('revoke all on function %s from public', builder);
   perform alike._grant('execute', 'function ' || builder, 'alike_worker');
+end
+$$;
+
+create function alike._bad_key(a alike.attachment, given text, reason text) returns void language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'alike: the key "%" of % is not %', left(given, 100), a.name,
+    (select case when cardinality(types) = 1 then types[1] else 'a JSON array of ' || array_to_string(types, ', ') end
+     from alike._key_types(alike._side(a), a.key_columns) as types)
+    using errcode = 'invalid_text_representation', detail = reason;
+end
+$$;
+
+create function alike._no_row(a alike.attachment, given text) returns void language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'alike: % has no row with the key %, or it has not been sketched yet', a.name, left(given, 100)
+    using errcode = 'no_data_found', hint = 'select * from alike.status() shows how many rows are pending.';
+end
+$$;
+
+-- alike_similar_N finds the rows that resemble a document. It is written out
+-- for each attachment so that its plans are kept: planning would take three
+-- times as long as the answer. One scan that ORs the feature indexes finds the
+-- candidates; a row of another profile waits to be sketched again, and does not
+-- compare; what a person has said of a pair comes first.
+create function alike._make_similar(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  keys constant name[] := a.key_columns;
+  side constant text := format('%I.%I', a.side_schema, a.side_name);
+  mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
+  types constant text[] := alike._key_types(side::regclass, keys);
+  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
+  shared_features constant text := (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
+begin
+  execute format('create function %I.%I(features bigint[], document bytea, itself text, at_least double precision) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as %L',
+    a.side_schema, 'alike_similar_' || a.id, format($function$
+declare
+  there boolean;
+  distinct_keys text[] := '{}';
+  duplicate_keys text[] := '{}';
+begin
+  if itself is not null then
+    begin
+      if features is null then
+        select true, array[%1$s], s.sketch into there, features, document from %2$s s where %3$s and s.profile = %4$s;
+        if there is null then
+          perform alike._no_row(a, itself) from alike.attachment a where a.id = %5$s;
+        end if;
+      end if;
+      if exists (select from %6$s) then
+        distinct_keys := array(select %7$s from %6$s s where s.verdict = 'distinct' and %3$s union all select %8$s from %6$s s where s.verdict = 'distinct' and %9$s);
+        duplicate_keys := array(select %7$s from %6$s s where s.verdict = 'duplicate' and %3$s union all select %8$s from %6$s s where s.verdict = 'duplicate' and %9$s);
+      end if;
+    exception
+      when data_exception then
+        perform alike._bad_key(a, itself, sqlerrm) from alike.attachment a where a.id = %5$s;
+    end;
+  end if;
+  if document is null then
+    return;
+  end if;
+  return query
+  select c.key, c.shared, c.resemblance, b.low, b.high, %10$s
+  from (
+    select %8$s as key, %11$s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance
+    from %2$s s
+    where (%12$s) and s.profile = %4$s
+    offset 0
+  ) as c
+  cross join lateral alike._bounds(document, c.sketch, 0.95) as b
+  where c.resemblance >= at_least and c.key is distinct from itself and c.key <> all (distinct_keys)
+    and c.key <> all (duplicate_keys)
+  order by c.resemblance desc, c.shared desc, c.key;
+  if duplicate_keys <> '{}' then
+    return query
+    select %8$s, %11$s, alike.resemblance(document, s.sketch), b.low, b.high, %13$s
+    from unnest(duplicate_keys) as k(key)
+    join %2$s s on %14$s
+    cross join lateral alike._bounds(document, s.sketch, 0.95) as b
+    where s.profile = %4$s and s.sketch is not null
+    order by 3 desc, 2 desc, 1;
+  end if;
+end
+$function$,
+    (select string_agg('s.f' || n, ', ' order by n) from generate_series(1, a.features) as n),  -- 1
+    side,                                                                                        -- 2
+    alike._key_is(keys, types, 's', 'itself'),                                                   -- 3
+    a.profile_id,                                                                                -- 4
+    a.id,                                                                                        -- 5
+    mark,                                                                                        -- 6
+    alike._key_text(others, 's'),                                                                -- 7
+    alike._key_text(keys, 's'),                                                                  -- 8
+    alike._key_is(others, types, 's', 'itself'),                                                 -- 9
+    case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end, -- 10
+    shared_features,                                                                             -- 11
+    (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), -- 12
+    case when family in (2, 3) then 'alike.containment(document, s.sketch)' else 'null::double precision' end, -- 13
+    alike._key_is(keys, types, 's', 'k.key')));                                                  -- 14
 end
 $$;
 
@@ -549,6 +653,7 @@ begin
   returning * into a;
   perform alike._make_tables(a, types);
   perform alike._make_builder(a);
+  perform alike._make_similar(a);
   if rows < 10000 then
     execute format('select %I.%I()', a.side_schema, 'alike_build_' || a.id);
     update alike.attachment set indexed = true where id = a.id;
@@ -615,6 +720,7 @@ begin
   end if;
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_enqueue_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_build_' || a.id);
+  execute format('drop function if exists %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
   delete from alike.queue where attachment = a.id;
   delete from alike.attachment where id = a.id;
   if to_regclass(format('%I.%I', a.side_schema, a.side_name)) is not null then

@@ -50,9 +50,9 @@ where n %% $1 = 0 or n = total
 order by n`, a.id, key, order, a.rows())
 }
 
-// rangeSQL is the condition of a chunk on alias d.
-func (a *attachment) rangeSQL(above, upto *string) string {
-	columns := "(" + a.list("d.") + ")"
+// rangeSQL is the condition of a chunk on an alias.
+func (a *attachment) rangeSQL(alias string, above, upto *string) string {
+	columns := "(" + a.list(alias+".") + ")"
 	constant := func(key string) string {
 		return "(" + a.each(", ", func(i int, _ string) string { return a.value(i, literal(key)) }) + ")"
 	}
@@ -211,10 +211,10 @@ func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 	if a.broken != nil {
 		return w.backfillFailed(ctx, tx, a, a.broken)
 	}
-	where := a.rangeSQL(above, upto)
+	where := a.rangeSQL("d", above, upto)
 	var again []string
 	err = savepoint(ctx, tx, func(tx pgx.Tx) error {
-		again, err = w.copyRows(ctx, tx, a, where)
+		again, err = w.copyRows(ctx, tx, a, where, a.rangeSQL("s", above, upto))
 		return err
 	})
 	if err != nil {
@@ -259,8 +259,9 @@ func (w *Worker) chunkFailed(ctx context.Context, a *attachment, reason error) (
 // that fail.
 //
 // Both ways the format is COPY's binary one, so that the columns of the key
-// pass through untouched.
-func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where string) (again []string, err error) {
+// pass through untouched. The range is said of the side table too: the planner
+// does not see that it follows, and would read all of it for every chunk.
+func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where, whereSide string) (again []string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	source, err := w.pool.Acquire(ctx)
@@ -282,8 +283,8 @@ func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where s
 	p := &copier{ctx: ctx, w: w, a: a, c: c, out: writer, block: append(make([]byte, 0, 2*copyBlock), copyHeader...)}
 	_, err = source.Conn().PgConn().CopyTo(ctx, p, fmt.Sprintf(
 		`copy (select %s, s.content_hash, s.profile, %s, d.alike_media, octet_length(d.alike_document)::bigint, case when octet_length(d.alike_document) <= %d then d.alike_document end
-from (%s) d left join %s s on %s where %s order by %s) to stdout (format binary)`,
-		a.list("d."), a.text("d"), w.config.MaxDocument, a.rows(), quote(a.schema, a.side), a.same("s", "d"), where, a.list("d.")))
+from (%s) d left join %s s on %s and %s where %s order by %s) to stdout (format binary)`,
+		a.list("d."), a.text("d"), w.config.MaxDocument, a.rows(), quote(a.schema, a.side), a.same("s", "d"), whereSide, where, a.list("d.")))
 	if err == nil {
 		err = p.finish()
 	}

@@ -1,0 +1,308 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// collection makes n documents, many of them edited copies of earlier ones.
+func collection(n int) []string {
+	r := rand.New(rand.NewPCG(5, 7))
+	docs := make([]string, n)
+	for i := range docs {
+		var words []string
+		if i > 0 && r.IntN(3) == 0 {
+			words = strings.Fields(docs[r.IntN(i)])
+			for range r.IntN(8) {
+				words[r.IntN(len(words))] = fmt.Sprintf("w%d", r.IntN(9000))
+			}
+		} else {
+			words = make([]string, 90)
+			for j := range words {
+				words[j] = fmt.Sprintf("w%d", r.IntN(9000))
+			}
+		}
+		docs[i] = strings.Join(words, " ")
+	}
+	return docs
+}
+
+type answer struct {
+	Key, Other             string
+	Shared                 int
+	Resemblance, Low, High float64
+}
+
+// expectedPairs are computed from every pair of documents.
+func expectedPairs(t *testing.T, profile string, docs []string, atLeast float64) []answer {
+	t.Helper()
+	p, err := sketch.ParseProfile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sketches, features := make([][]byte, len(docs)), make([][]sketch.Feature, len(docs))
+	for i, doc := range docs {
+		s.Reset()
+		s.Document([]byte(doc))
+		sketches[i], features[i] = s.AppendSketch(nil), s.AppendFeatures(nil)
+	}
+	var pairs []answer
+	for i := range docs {
+		for j := i + 1; j < len(docs); j++ {
+			shared := 0
+			for _, f := range features[i] {
+				if slices.Contains(features[j], f) {
+					shared++
+				}
+			}
+			if shared == 0 {
+				continue
+			}
+			bounds, err := sketch.Bounds(sketches[i], sketches[j], 0.95)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resemblance, err := sketch.Resemblance(sketches[i], sketches[j])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resemblance >= atLeast {
+				pairs = append(pairs, answer{fmt.Sprint(i), fmt.Sprint(j), shared, resemblance, bounds.Low, bounds.High})
+			}
+		}
+	}
+	return pairs
+}
+
+func collectPairs(t *testing.T, c *pgx.Conn, sql string, args ...any) []answer {
+	t.Helper()
+	rows, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[answer])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func sortAnswers(list []answer) {
+	slices.SortFunc(list, func(a, b answer) int { return strings.Compare(a.Key+" "+a.Other, b.Key+" "+b.Other) })
+}
+
+// Every question gives exactly what a comparison of all documents gives, with
+// a key of one column and with one of two.
+func TestQuestions(t *testing.T) {
+	docs := collection(700)
+	for _, v := range []struct{ name, profile, stored, definition, insert, key string }{
+		{"integer", "text", "text bits=8", "id int primary key, body text", "$1, $2", "%s"},
+		{"composite", "text fast k=6 s=5 r=1 bits=64", "text fast k=6 s=5 r=1 bits=64", `"The a" int, b text, body text, primary key ("The a", b)`, "$1, 'x', $2", `[%s, "x"]`},
+		{"lists", "text scaled", "text scaled", "id int primary key, body text", "$1, $2", "%s"},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			database := pgtest.Database(t)
+			c := pgtest.Connect(t, database)
+			exec(t, c, `create schema "My schema"`)
+			exec(t, c, `create table "My schema"."the documents" (`+v.definition+")")
+			for i, doc := range docs {
+				exec(t, c, `insert into "My schema"."the documents" values (`+v.insert+")", i, doc)
+			}
+			options, err := json.Marshal(map[string]any{"profile": v.profile, "at_least": 0.5, "name": "docs", "si": []string{"length"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			exec(t, c, `select alike.attach('"My schema"."the documents"', 'body', $1)`, string(options))
+			once(t, newWorker(t, database, nil))
+			key := func(k string) string { return fmt.Sprintf(v.key, k) }
+			for _, atLeast := range []float64{0.5, 0.9} {
+				want := expectedPairs(t, v.stored, docs, atLeast)
+				if len(want) < 50 {
+					t.Fatalf("only %d pairs: the collection is no test", len(want))
+				}
+				inKeys := slices.Clone(want)
+				for i := range inKeys {
+					inKeys[i].Key, inKeys[i].Other = key(inKeys[i].Key), key(inKeys[i].Other)
+				}
+				got := collectPairs(t, c, "select * from alike.pairs('docs', $1)", atLeast)
+				sortAnswers(inKeys)
+				sortAnswers(got)
+				if !slices.Equal(got, inKeys) {
+					t.Errorf("at least %v: %d pairs, want %d: %v\n%v", atLeast, len(got), len(want), got[:3], inKeys[:3])
+				}
+				perRow := map[string][]answer{}
+				for _, p := range inKeys {
+					perRow[p.Key] = append(perRow[p.Key], p)
+					p.Key, p.Other = p.Other, p.Key
+					perRow[p.Key] = append(perRow[p.Key], p)
+				}
+				for i := range docs {
+					k := key(fmt.Sprint(i))
+					got := collectPairs(t, c, "select $1, key, shared, resemblance, low, high from alike.rows('docs', $1, $2)", k, atLeast)
+					if !slices.IsSortedFunc(got, func(a, b answer) int {
+						switch {
+						case a.Resemblance > b.Resemblance:
+							return -1
+						case a.Resemblance < b.Resemblance:
+							return 1
+						}
+						return 0
+					}) {
+						t.Errorf("rows of %s are not the best first: %v", k, got)
+					}
+					sortAnswers(got)
+					sortAnswers(perRow[k])
+					if !slices.Equal(got, perRow[k]) {
+						t.Errorf("rows of %s: %v, want %v", k, got, perRow[k])
+					}
+				}
+				checkClusters(t, c, atLeast, v.stored, docs, want, key)
+			}
+			// Verdicts come first.
+			pairs := collectPairs(t, c, "select * from alike.pairs('docs')")
+			p := pairs[0]
+			if got := one[string](t, c, "select alike.mark('docs', $1, $2, 'distinct', 'a note')", p.Other, p.Key); got != "distinct" {
+				t.Errorf("mark gave %q", got)
+			}
+			count := func(sql string, args ...any) int {
+				t.Helper()
+				return one[int](t, c, "select count(*) from "+sql, args...)
+			}
+			if count("alike.pairs('docs') where key = $1 and other = $2", p.Key, p.Other)+count("alike.rows('docs', $1) where key = $2", p.Key, p.Other)+
+				count("alike.rows('docs', $1) where key = $2", p.Other, p.Key) != 0 {
+				t.Error("a pair marked distinct is still there")
+			}
+			if n := count("alike.clusters('docs') x join alike.clusters('docs') y on x.cluster = y.cluster where x.key = $1 and y.key = $2", p.Key, p.Other); n != 0 {
+				t.Error("a pair marked distinct is in one cluster")
+			}
+			exec(t, c, "select alike.mark('docs', $1, $2, 'duplicate')", p.Key, p.Other)
+			if got := collectPairs(t, c, "select * from alike.pairs('docs', 1) where key = $1 and other = $2", p.Key, p.Other); len(got) != 1 || got[0] != p {
+				t.Errorf("a pair marked duplicate is %v, want %v", got, p)
+			}
+			if count("alike.rows('docs', $1, 1) where key = $2", p.Key, p.Other) != 1 || count("alike.rows('docs', $1, 1) where key = $2", p.Other, p.Key) != 1 {
+				t.Error("a pair marked duplicate is not there")
+			}
+			if n := count("alike.clusters('docs', 1) x join alike.clusters('docs', 1) y on x.cluster = y.cluster where x.key = $1 and y.key = $2", p.Key, p.Other); n != 1 {
+				t.Error("a pair marked duplicate is in two clusters")
+			}
+			fails(t, c, "want duplicate or distinct", "select alike.mark('docs', $1, $2, 'same')", p.Key, p.Other)
+			fails(t, c, "the same row twice", "select alike.mark('docs', $1, $1, 'distinct')", p.Key)
+			fails(t, c, "no rows with the keys", "select alike.mark('docs', $1, $2, 'distinct')", p.Key, key("100000"))
+			fails(t, c, "no row with the key", "select * from alike.rows('docs', $1)", key("100000"))
+			fails(t, c, "is not", "select * from alike.rows('docs', 'nonsense')")
+			fails(t, c, "at_least 2, want 0 to 1", "select * from alike.rows('docs', $1, 2)", p.Key)
+			fails(t, c, "there is no table or attachment", "select * from alike.pairs('nothing')")
+			fails(t, c, "has no similarity index 43B/40", "select * from alike.si_rows('docs', '43b/40', $1)", p.Key)
+
+			// Roth's query, with the open range.
+			low, high := one[float64](t, c, "select alike.si_low(si_length, 0.05) from \"My schema\".docs_alike offset 3 limit 1"), 0.0
+			k := one[string](t, c, `select s.k from (select `+keyText(v.name)+` as k, si_length from "My schema".docs_alike offset 3 limit 1) s`)
+			high = one[float64](t, c, "select alike.si_high(si_length, 0.05) from \"My schema\".docs_alike offset 3 limit 1")
+			want := one[int](t, c, `select count(*) - 1 from "My schema".docs_alike where si_length > $1 and si_length < $2`, low, high)
+			if got := count("alike.si_rows('docs', 'length', $1, 0.05)", k); got != want || want < 1 {
+				t.Errorf("si_rows gives %d rows, want %d", got, want)
+			}
+			var rows, sketched, pending, failed int
+			if err := c.QueryRow(ctx, "select rows, sketched, pending, failed from alike.status() where name = 'docs'").Scan(&rows, &sketched, &pending, &failed); err != nil {
+				t.Fatal(err)
+			}
+			if rows != len(docs) || sketched != len(docs) || pending != 0 || failed != 0 {
+				t.Errorf("status: %d rows, %d sketched, %d pending, %d failed", rows, sketched, pending, failed)
+			}
+		})
+	}
+}
+
+func keyText(name string) string {
+	if name == "composite" {
+		return `jsonb_build_array("The a", b)::text`
+	}
+	return "id::text"
+}
+
+// checkClusters compares with the clusterer of package sketch.
+func checkClusters(t *testing.T, c *pgx.Conn, atLeast float64, profile string, docs []string, pairs []answer, key func(string) string) {
+	t.Helper()
+	p, err := sketch.ParseProfile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sketches := make([][]byte, len(docs))
+	clusterer, err := sketch.NewClusterer(sketch.ClusterOptions{Resemblance: atLeast, Verify: func(a, b uint64) (float64, error) {
+		return sketch.Resemblance(sketches[a], sketches[b])
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer clusterer.Close()
+	for i, doc := range docs {
+		s.Reset()
+		s.Document([]byte(doc))
+		sketches[i] = s.AppendSketch(nil)
+		var features []int64
+		for _, f := range s.AppendFeatures(nil) {
+			features = append(features, f.Value)
+		}
+		if err := clusterer.Add(uint64(i), features); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, sizes := map[string]string{}, map[string]int{}
+	if _, err := clusterer.Clusters(context.Background(), func(m sketch.Member) error {
+		want[key(fmt.Sprint(m.ID))] = key(fmt.Sprint(m.Cluster))
+		sizes[key(fmt.Sprint(m.Cluster))]++
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for k, cluster := range want {
+		if sizes[cluster] == 1 {
+			delete(want, k)
+		}
+	}
+	rows, err := c.Query(ctx, "select key, cluster, size from alike.clusters('docs', $1)", atLeast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, size := 0, 0
+	var k, cluster string
+	if _, err := pgx.ForEachRow(rows, []any{&k, &cluster, &size}, func() error {
+		n++
+		if want[k] != cluster || sizes[cluster] != size {
+			t.Errorf("at least %v: row %s is in cluster %s of %d, want %s of %d", atLeast, k, cluster, size, want[k], sizes[want[k]])
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n != len(want) {
+		t.Errorf("at least %v: %d rows in clusters, want %d", atLeast, n, len(want))
+	}
+}
+
+func fails(t testing.TB, c *pgx.Conn, want, sql string, args ...any) {
+	t.Helper()
+	_, err := c.Exec(ctx, sql, args...)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %v, want one with %q", sql, err, want)
+	}
+}
