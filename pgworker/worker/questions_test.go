@@ -37,14 +37,14 @@ func collection(n int) []string {
 	return docs
 }
 
-type answer struct {
+type pairAnswer struct {
 	Key, Other             string
 	Shared                 int
 	Resemblance, Low, High float64
 }
 
 // expectedPairs are computed from every pair of documents.
-func expectedPairs(t *testing.T, profile string, docs []string, atLeast float64) []answer {
+func expectedPairs(t *testing.T, profile string, docs []string, atLeast float64) []pairAnswer {
 	t.Helper()
 	p, err := sketch.ParseProfile(profile)
 	if err != nil {
@@ -60,7 +60,7 @@ func expectedPairs(t *testing.T, profile string, docs []string, atLeast float64)
 		s.Document([]byte(doc))
 		sketches[i], features[i] = s.AppendSketch(nil), s.AppendFeatures(nil)
 	}
-	var pairs []answer
+	var pairs []pairAnswer
 	for i := range docs {
 		for j := i + 1; j < len(docs); j++ {
 			shared := 0
@@ -81,28 +81,28 @@ func expectedPairs(t *testing.T, profile string, docs []string, atLeast float64)
 				t.Fatal(err)
 			}
 			if resemblance >= atLeast {
-				pairs = append(pairs, answer{fmt.Sprint(i), fmt.Sprint(j), shared, resemblance, bounds.Low, bounds.High})
+				pairs = append(pairs, pairAnswer{fmt.Sprint(i), fmt.Sprint(j), shared, resemblance, bounds.Low, bounds.High})
 			}
 		}
 	}
 	return pairs
 }
 
-func collectPairs(t *testing.T, c *pgx.Conn, sql string, args ...any) []answer {
+func collectPairs(t *testing.T, c *pgx.Conn, sql string, args ...any) []pairAnswer {
 	t.Helper()
 	rows, err := c.Query(ctx, sql, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[answer])
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[pairAnswer])
 	if err != nil {
 		t.Fatal(err)
 	}
 	return list
 }
 
-func sortAnswers(list []answer) {
-	slices.SortFunc(list, func(a, b answer) int { return strings.Compare(a.Key+" "+a.Other, b.Key+" "+b.Other) })
+func sortAnswers(list []pairAnswer) {
+	slices.SortFunc(list, func(a, b pairAnswer) int { return strings.Compare(a.Key+" "+a.Other, b.Key+" "+b.Other) })
 }
 
 // Every question gives exactly what a comparison of all documents gives, with
@@ -145,7 +145,7 @@ func TestQuestions(t *testing.T) {
 				if !slices.Equal(got, inKeys) {
 					t.Errorf("at least %v: %d pairs, want %d: %v\n%v", atLeast, len(got), len(want), got[:3], inKeys[:3])
 				}
-				perRow := map[string][]answer{}
+				perRow := map[string][]pairAnswer{}
 				for _, p := range inKeys {
 					perRow[p.Key] = append(perRow[p.Key], p)
 					p.Key, p.Other = p.Other, p.Key
@@ -154,7 +154,7 @@ func TestQuestions(t *testing.T) {
 				for i := range docs {
 					k := key(fmt.Sprint(i))
 					got := collectPairs(t, c, "select $1, key, shared, resemblance, low, high from alike.rows('docs', $1, $2)", k, atLeast)
-					if !slices.IsSortedFunc(got, func(a, b answer) int {
+					if !slices.IsSortedFunc(got, func(a, b pairAnswer) int {
 						switch {
 						case a.Resemblance > b.Resemblance:
 							return -1
@@ -236,7 +236,7 @@ func keyText(name string) string {
 }
 
 // checkClusters compares with the clusterer of package sketch.
-func checkClusters(t *testing.T, c *pgx.Conn, atLeast float64, profile string, docs []string, pairs []answer, key func(string) string) {
+func checkClusters(t *testing.T, c *pgx.Conn, atLeast float64, profile string, docs []string, pairs []pairAnswer, key func(string) string) {
 	t.Helper()
 	p, err := sketch.ParseProfile(profile)
 	if err != nil {
