@@ -2,25 +2,31 @@
 
 #include "textflag.h"
 
-// func mix512(out, x *uint64, n int, first, second, low, width uint64) int
+// func bins512(m *uint64, t uint64, x *uint64, n int, first, second, tag, low, width uint64)
 //
-// Writes the mixed values of x from low to low+width and returns how many
-// they are: eight at a time, the ones that pass moved together by VPCOMPRESSQ,
-// so that no branch depends on them. Writes up to 8 values more than it counts.
+// Up to 512 values are mixed eight at a time, and those from low to low+width
+// moved together in the frame by VPCOMPRESSQ, so that no branch depends on
+// them. Then they are taken to their bins one by one; a bin is read and written
+// whether it changes or not, which costs less than a branch that guesses.
 // n > 0.
-TEXT ·mix512(SB), NOSPLIT, $0-64
-	MOVQ out+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	VPBROADCASTQ first+24(FP), Z29
-	VPBROADCASTQ second+32(FP), Z30
-	VPBROADCASTQ low+40(FP), Z28
-	VPBROADCASTQ width+48(FP), Z31
-	MOVQ DI, R8
+TEXT ·bins512(SB), 0, $4160-72
+	MOVQ m+0(FP), DI
+	MOVQ t+8(FP), R8
+	MOVQ x+16(FP), SI
+	MOVQ n+24(FP), CX
+	MOVQ tag+48(FP), R9
+	VPBROADCASTQ first+32(FP), Z29
+	VPBROADCASTQ second+40(FP), Z30
+	VPBROADCASTQ low+56(FP), Z28
+	VPBROADCASTQ width+64(FP), Z31
 	MOVQ $-1, AX
 	KMOVB AX, K1
+	LEAQ 4096(SP), R11
 
-block:
+some:
+	MOVQ SP, R10
+
+eight:
 	CMPQ CX, $8
 	JAE whole
 	BZHIQ CX, AX, BX
@@ -37,15 +43,38 @@ whole:
 	VPSUBQ Z28, Z0, Z1
 	VPCMPUQ $2, Z31, Z1, K1, K2
 	VPCOMPRESSQ.Z Z0, K2, Z2
-	VMOVDQU64 Z2, (DI)
+	VMOVDQU64 Z2, (R10)
 	KMOVB K2, BX
 	POPCNTL BX, BX
-	LEAQ (DI)(BX*8), DI
+	LEAQ (R10)(BX*8), R10
 	ADDQ $64, SI
 	SUBQ $8, CX
-	JA block
-	SUBQ R8, DI
-	SHRQ $3, DI
-	MOVQ DI, ret+56(FP)
+	JBE mixed
+	CMPQ R10, R11
+	JB eight
+
+mixed:
+	MOVQ SP, R12
+	CMPQ R12, R10
+	JAE taken
+
+take:
+	MOVQ (R12), BX
+	MOVL 4(R12), DX
+	SHRQ $2, BX
+	IMULQ R8, DX
+	ORQ R9, BX
+	SHRQ $32, DX
+	MOVQ (DI)(DX*8), R13
+	CMPQ BX, R13
+	CMOVQCC R13, BX
+	MOVQ BX, (DI)(DX*8)
+	ADDQ $8, R12
+	CMPQ R12, R10
+	JB take
+
+taken:
+	CMPQ CX, $0
+	JGT some
 	VZEROUPPER
 	RET

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The stored form, version 1: a header of 20 bytes that spells the profile,
@@ -238,25 +239,24 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 			}
 		}
 	}
-	var packed, used int
-	for _, v := range slots {
-		empty := p.Family == Bins && v == emptySlot
-		if empty {
-			v = 0
+	at := len(dst)
+	size := (len(slots)*p.Bits + 7) / 8
+	dst = slices.Grow(dst, size)[:at+size]
+	out := dst[at:]
+	clear(out)
+	for i, v := range slots {
+		if v == emptySlot && p.Family == Bins {
+			continue // zeros
 		}
-		if p.Bits == 64 {
-			dst = binary.BigEndian.AppendUint64(dst, v)
-			continue
+		switch p.Bits {
+		case 64:
+			binary.BigEndian.PutUint64(out[8*i:], v)
+		case 8:
+			out[i] = byte(cut(v, 8))
+		default:
+			at := i * p.Bits
+			out[at/8] |= byte(cut(v, p.Bits)) << (8 - p.Bits - at%8)
 		}
-		if packed = packed << p.Bits; !empty {
-			packed |= int(cut(v, p.Bits))
-		}
-		if used += p.Bits; used == 8 {
-			dst, packed, used = append(dst, byte(packed)), 0, 0
-		}
-	}
-	if used > 0 {
-		dst = append(dst, byte(packed<<(8-used)))
 	}
 	return dst
 }

@@ -135,6 +135,16 @@ func Shared(a, b []byte) (int, error) {
 		return 0, err
 	}
 	x, y := &pair.x, &pair.y
+	if x.Bits == 64 && y.Bits == 64 && families[x.Family].slots && x.Family != Bins {
+		shared, size := 0, 8*x.S
+		for g := range x.K {
+			group := x.payload[g*size : (g+1)*size]
+			if string(group) == string(y.payload[g*size:(g+1)*size]) && !emptyGroup(group) {
+				shared++
+			}
+		}
+		return shared, nil
+	}
 	xs, err := x.whole("shared")
 	if err != nil {
 		return 0, err

@@ -64,8 +64,8 @@ func minimaGeneric(m, a, b, xs []uint64) {
 // its mix of that round and bin the upper half of h scaled to len(m).
 func binsGeneric(m, xs []uint64, round int) {
 	t, tag := uint64(len(m)), uint64(round)<<roundShift
-	low, width, any := binsOpen(m, len(xs), round)
-	if !any {
+	low, width, ok := binsOpen(m, len(xs), round)
+	if !ok {
 		return
 	}
 	for _, x := range xs {
@@ -82,7 +82,7 @@ func binsGeneric(m, xs []uint64, round int) {
 // document small values alone can, and in a later round those that fall into
 // the bins without a value of an earlier one. The range is all there is when
 // there are few values, for which it is not worth a look at the bins.
-func binsOpen(m []uint64, values, round int) (low, width uint64, any bool) {
+func binsOpen(m []uint64, values, round int) (low, width uint64, ok bool) {
 	if values < len(m) {
 		return 0, ^uint64(0), true
 	}

@@ -157,26 +157,15 @@ func binsKernel(m, xs []uint64, round int) {
 		binsGeneric(m, xs, round)
 		return
 	}
-	t, tag := uint64(len(m)), uint64(round)<<roundShift
-	low, width, any := binsOpen(m, len(xs), round)
-	if !any {
+	low, width, ok := binsOpen(m, len(xs), round)
+	if !ok || len(xs) == 0 {
 		return
 	}
-	const block = 64
-	var mixed [block + 8]uint64
-	for len(xs) > 0 {
-		n := min(len(xs), block)
-		kept := mix512(&mixed[0], &xs[0], n, mixFirst+uint64(round)*mixStep, mixSecond, low, width)
-		for _, h := range mixed[:kept] {
-			bin := h >> 32 * t >> 32
-			m[bin] = min(m[bin], tag|h>>2)
-		}
-		xs = xs[n:]
-	}
+	bins512(&m[0], uint64(len(m)), &xs[0], len(xs), mixFirst+uint64(round)*mixStep, mixSecond, uint64(round)<<roundShift, low, width)
 }
 
 //go:noescape
-func mix512(out, x *uint64, n int, first, second, low, width uint64) int
+func bins512(m *uint64, t uint64, x *uint64, n int, first, second, tag, low, width uint64)
 
 func differingKernel(p, q []byte, b int) int {
 	if !useAVX2 || len(p) < 32 || b < 8 {

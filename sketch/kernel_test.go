@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -399,6 +400,91 @@ func TestAsciiWords(t *testing.T) {
 			if n == 0 && len(src) > 1 && src[0] < 0x80 && final && len(want) > 1 {
 				t.Fatalf("%s: nothing was taken of %q", name, src)
 			}
+		}
+	})
+}
+
+// FuzzKernels takes a text through all kernels and compares what comes out.
+func FuzzKernels(f *testing.F) {
+	f.Add([]byte("The quick brown fox jumps over the lazy dog and an internationalisation or two."), byte(4), byte(84))
+	f.Add(bytes.Repeat([]byte("a bc def "), 90), byte(1), byte(3))
+	f.Fuzz(func(t *testing.T, text []byte, w, slots byte) {
+		type result struct {
+			taken                           int
+			fingerprints, shingles, minima  []uint64
+			bins, features, stored, compare []uint64
+		}
+		var first result
+		win := newWindow(int(w)%40 + 1)
+		c := newClassic(int(slots) + 1)
+		withEach(t, func(name string) {
+			var r result
+			var tok tokens
+			r.taken = tok.asciiWords(text, true, true)
+			r.fingerprints = tok.appendFingerprints(nil)
+			r.shingles = win.append(nil, r.fingerprints, true)
+			c.reset()
+			c.add(r.shingles)
+			r.minima = slices.Clone(c.m)
+			r.bins = make([]uint64, int(slots)+1)
+			for i := range r.bins {
+				r.bins[i] = emptySlot
+			}
+			for round := range fastRounds {
+				binsKernel(r.bins, r.shingles, round)
+			}
+			var stored []byte
+			for _, m := range c.m {
+				stored = binary.BigEndian.AppendUint64(stored, m)
+			}
+			s := min(len(c.m), int(w)%20+1)
+			r.stored = make([]uint64, min(64, len(c.m)/s))
+			featureKernel(r.stored, stored, s, bigEndian)
+			for _, f := range appendFeatures(nil, c.m, len(r.stored), s) {
+				r.features = append(r.features, uint64(f.Value))
+			}
+			for _, b := range []int{8, 64} {
+				r.compare = append(r.compare, uint64(differingKernel(stored, slices.Concat(stored[8:], stored[:8]), b)))
+			}
+			if name == implementations()[0].name {
+				first = r
+			} else if !reflect.DeepEqual(r, first) {
+				t.Fatalf("%s gives %+v, want %+v", name, r, first)
+			}
+		})
+	})
+}
+
+// Once its buffers have grown, a Sketcher allocates nothing.
+func TestTextAllocations(t *testing.T) {
+	doc := sameEnglish(20000)
+	withEach(t, func(name string) {
+		for _, settings := range []string{"text", "text fast", "text bins t=128", "text bits=8"} {
+			s := mustSketcher(t, settings)
+			var stored []byte
+			var features []Feature
+			run := func() {
+				for _, n := range []int{len(doc), 500, 3} {
+					s.Document(doc[:n])
+					stored = s.AppendSketch(stored[:0])
+					features = s.AppendFeatures(features[:0])
+				}
+			}
+			run()
+			if n := testing.AllocsPerRun(20, run); n > 0 {
+				t.Errorf("%s, %s: %v allocations for three documents", name, settings, n)
+			}
+		}
+		a, b := storedPair(t, "text"), storedPair(t, "text bits=8")
+		features := make([]Feature, 0, 12)
+		if n := testing.AllocsPerRun(20, func() {
+			_, _ = Resemblance(a[0], a[1])
+			_, _ = Resemblance(b[0], b[1])
+			_, _ = Resemblance(a[0], b[1])
+			features, _ = Features(features[:0], a[0])
+			_, _ = Shared(a[0], a[1])
+		}); n > 0 {
+			t.Errorf("%s: %v allocations for three resemblances, features and those shared", name, n)
 		}
 	})
 }

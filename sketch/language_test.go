@@ -77,8 +77,8 @@ func (l *language) text(random *rand.Rand, n int) []byte {
 }
 
 var (
-	// 4.7 letters a word, with what separates them 5.9 bytes.
-	englishLanguage  = newLanguage("etaoinshrdlucmfwypvbgkjqxz", 1.9, 0.75)
+	// 5.9 bytes a word, with what separates it from the next.
+	englishLanguage  = newLanguage("etaoinshrdlucmfwypvbgkjqxz", 1.6, 0.61)
 	accentedLanguage = newLanguage("enirstaéduhlgcmobàèzfüwkvpäöjßçê", 2, 0.8)
 	cyrillicLanguage = newLanguage("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъ", 2, 0.8)
 )
