@@ -91,7 +91,7 @@ var plainLetters = sync.OnceValue(func() *[8]letters {
 
 func (a *alphabet) makeBlock(first rune) *letters {
 	f := factsOf(first)
-	if k := f.class[0]; first > 0xFFFF && f == &plainFacts()[k] {
+	if k := f.class[0]; first > 0xFFFF && !invisible(first) && f == &plainFacts()[k] {
 		a.blocks[first>>blockBits].Store(&plainLetters()[k])
 		return &plainLetters()[k]
 	}
@@ -121,7 +121,7 @@ func (b *letters) makeLetter(r rune, form string, fold bool) letter {
 		}
 	}
 	switch {
-	case len(form) <= 3 && (size == len(form) || ofWord(form)):
+	case form != "" && len(form) <= 3 && (size == len(form) || ofWord(form)):
 		l |= letter(len(form)) << letterLength
 		for i := range len(form) {
 			l |= letter(form[i]) << (8 * i)

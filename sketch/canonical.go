@@ -10,9 +10,10 @@ import (
 )
 
 // The canonical text of a document is NFKC(fold(NFKC(text))), or NFKC(text)
-// where case is kept, with each byte that is not UTF-8 replaced by U+FFFD, and
-// with at most 30 combining marks in a row: the stream-safe process of UAX #15,
-// section 13, puts a U+034F between them, so that bounded memory is enough.
+// where case is kept, without the characters that are invisible. Each byte that
+// is not UTF-8 is replaced by U+FFFD first, and of combining marks more than 30
+// in a row are kept apart by the stream-safe process of UAX #15, section 13, so
+// that bounded memory is enough.
 //
 // The characters are those of Unicode 15.0.0, whatever the libraries know:
 // classRanges pins them, and the normalization and folding of a character once
@@ -276,9 +277,27 @@ const mostMarks = 30
 
 const graphemeJoiner = 0x034F
 
+// invisible reports whether a character is dropped from canonical text: it says
+// how text is to be shown, joined or broken (Unicode's Default_Ignorable, but for
+// the zero width space, which separates words, and for fillers).
+func invisible(r rune) bool {
+	switch {
+	case r < 0x80:
+		return false
+	case r == 0xAD, r == graphemeJoiner, r == 0x61C, r >= 0x180B && r <= 0x180F, r >= 0x200C && r <= 0x200F, r >= 0x202A && r <= 0x202E,
+		r >= 0x2060 && r <= 0x206F, r >= 0xFE00 && r <= 0xFE0F, r == 0xFEFF, r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return false
+}
+
 func newCanonicaliser(fold bool) *canonicaliser {
 	c := new(canonicaliser)
-	c.before.out = func(r rune) { c.out = utf8.AppendRune(c.out, r) }
+	c.before.out = func(r rune) {
+		if !invisible(r) {
+			c.out = utf8.AppendRune(c.out, r)
+		}
+	}
 	if fold {
 		c.after.out = c.before.out
 		c.before.out = func(r rune) {

@@ -207,6 +207,8 @@ func TestStreams(t *testing.T) {
 		{"words case stop", "The fox is THE other one", []string{"fox", "one"}},
 		{"words vowels", "a queue of Eier, é", []string{"q", "f", "r", "é"}},
 		{"words duplicates", "a rose is a rose", []string{"a", "rose", "is"}},
+		{"words", "\ufeffco\u00adop\u200cer ❤\ufe0f a\u200bb 邉\U000e0100x", []string{"cooper", "a", "b", "邉", "x"}},
+		{"lines", "\ufeffa\u00adb", []string{"ab"}},
 		{"words", long + "é x", []string{long, "é", "x"}},
 		{"words", "a" + long + "b", []string{"a" + long[:4094], "éb"}},
 		{"soundex", "Ashcraft Tymczak, Pfister 123 日", []string{"A261", "T522", "P236"}},
@@ -235,10 +237,14 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// More marks in a row than the standard allows are kept apart by U+034F.
+// More marks in a row than the standard allows are kept apart.
 func TestMarksWithoutEnd(t *testing.T) {
 	text := "a" + strings.Repeat("\u0301", 65)
-	want := "á" + strings.Repeat("\u0301", 29) + "\u034f" + strings.Repeat("\u0301", 30) + "\u034f" + strings.Repeat("\u0301", 5)
+	// Marks do not move past the 30th.
+	if got, want := whole(Profile{W: 1, Stream: Words}, []byte("x"+strings.Repeat("\u0301", 30)+"\u0323")), "x́"+strings.Repeat("\u0301", 29)+"\u0323"; got[0] != want {
+		t.Errorf("%+q, want %+q", got, want)
+	}
+	want := "á" + strings.Repeat("\u0301", 64)
 	for _, stream := range []Stream{Words, Lines, HTML, Code} {
 		if got := whole(Profile{Stream: stream, W: 1}, []byte(text)); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: %+q, want %+q", stream, got, want)

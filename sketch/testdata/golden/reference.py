@@ -55,23 +55,29 @@ def stream_safe(text):
     return "".join(out)
 
 
+def ranges(text):
+    return [[int(x, 16) for x in (r.split("-") * 2)[:2]] for r in text.split()]
+
+
+INVISIBLE = ranges("AD 34F 61C 180B-180F 200C-200F 202A-202E 2060-206F FE00-FE0F FEFF E0000-E0FFF")
+
+
 def canonical(text, fold):
     for c in text:
         assert unicodedata.category(c) != "Cn", "%r is not in this Python's Unicode" % c
     text = unicodedata.normalize("NFKC", stream_safe(text))
     if fold:
         text = unicodedata.normalize("NFKC", text.casefold())
-    return text
+    return "".join(c for c in text if not any(low <= ord(c) <= high for low, high in INVISIBLE))
 
 
 # 3. Tokens
 
-ALONE = """0E01-0E30 0E32-0E33 0E40-0E46 0E81-0E82 0E84 0E86-0E8A 0E8C-0EA3 0EA5 0EA7-0EB0 0EB2-0EB3 0EBD 0EC0-0EC4
+ALONE = ranges("""0E01-0E30 0E32-0E33 0E40-0E46 0E81-0E82 0E84 0E86-0E8A 0E8C-0EA3 0EA5 0EA7-0EB0 0EB2-0EB3 0EBD 0EC0-0EC4
 0EC6 0EDC-0EDF 1000-102A 103F 1050-1055 105A-105D 1061 1065-1066 106E-1070 1075-1081 108E 1780-17B3 17D7 17DC
 17F0-17F9 3005 3007 3021-3029 3038-303B 3041-3096 309D-309F 3400-4DBF 4E00-9FFF A9E0-A9E4 A9E6-A9EF A9FA-A9FE
 AA60-AA76 AA7A AA7E-AA7F F900-FA6D FA70-FAD9 16FE3 1B001-1B11F 1B132 1B150-1B152 20000-2A6DF 2A700-2B739
-2B740-2B81D 2B820-2CEA1 2CEB0-2EBE0 2F800-2FA1D 30000-3134A 31350-323AF"""
-ALONE = [[int(x, 16) for x in (r.split("-") * 2)[:2]] for r in ALONE.split()]
+2B740-2B81D 2B820-2CEA1 2CEB0-2EBE0 2F800-2FA1D 30000-3134A 31350-323AF""")
 WHITE = set(map(chr, [9, 10, 11, 12, 13, 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000]))
 
 
@@ -608,7 +614,8 @@ SCRIPTS = (
     "Stra\u00dfe \u0152UVRE \ufb01ne \u2163 \u00bd \u00b2 cafe\u0301 CAF\u00c9 \u0130stanbul \u0390 \u1fb3\u0301 \u0345a =\u0338x \u01c6 "
     "\u0421\u044a\u0435\u0448\u044c \u0436\u0435 \u0435\u0449\u0451 \u6211\u80fd\u541e\u4e0b\u73bb\u7483\u3002\u30ab\u30bf\u30ab\u30ca \u3072\u3089\u304c\u306a\u3001\u30fc "
     "\u0e09\u0e31\u0e19\u0e01\u0e34\u0e19\u0e01\u0e23\u0e30\u0e08\u0e01\u0e44\u0e14\u0e49 \u0e51\u0e52 \u092e\u0948\u0902 \u0915\u093e\u0901\u091a \u0958\u094d "
-    "\ud55c\uad6d\uc5b4 \u1112\u1161\u11ab \u0627\u0644\u0632\u062c\u0627\u062c \ufdfa \U0001d518\U0001d52b \U00020000 \U0001f600 \u2764\ufe0f \u212b"
+    "\ud55c\uad6d\uc5b4 \u1112\u1161\u11ab \u0627\u0644\u0632\u062c\u0627\u062c \ufdfa \U0001d518\U0001d52b \U00020000 \U0001f600 \u2764\ufe0f \u212b "
+    "\ufeffco\u00adop \u0645\u06cc\u200c\u062e a\u200bb \u9089\U000e0100x e\u200d\u0301"
 ).encode()
 BAD = b"caf\xc3 \xe2\x82x \xf0\x9f\x98 \xc0\x80 \xed\xa0\x80 ok\xff"
 MARKS = ("a" + "\u0301" * 65 + " b" + "\u0323\u0301" * 20).encode()
