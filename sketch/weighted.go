@@ -98,9 +98,10 @@ func uniform(v uint64) float64 { return float64((float64(uint32(v)) + 0.5) * 0x1
 // sample lowers the slots for one element.
 //
 // Few elements have a chance in a slot: k-β is at most ln S/r, hence a is at
-// least c·exp(-r)/S, and c = -ln v is at least 1-v, exp(-r) is u. This bound
-// spares the logarithms; it leaves room for every rounding, so that it decides
-// nothing but the time.
+// least c·exp(-r)/S. There exp(-r) is u, and c = -ln v is at least
+// 3(1-v²)/(1+4v+v²): both are 0 at v = 1, and the derivative of the difference
+// is -(1-v)⁴/(v(1+4v+v²)²). This bound spares the logarithms; it leaves room for
+// every rounding, so that it decides nothing but the time.
 func (w *weighted) sample(x uint64, weight float64) {
 	log := logarithm(weight)
 	ia, ib, within, m := w.a[:len(w.m)], w.b[:len(w.m)], w.within[:len(w.m)], w.m
@@ -109,7 +110,7 @@ func (w *weighted) sample(x uint64, weight float64) {
 		a, b := mixRound(h, 0), mixRound(h, 1)
 		u := float64(uniform(a>>32) * uniform(a))
 		v := float64(uniform(b>>32) * uniform(b))
-		if (1-v)*u >= within[i]*weight {
+		if 3*(1-v)*(1+v)*u >= within[i]*weight*(1+v*(4+v)) {
 			continue
 		}
 		beta := uniform(mixRound(h, 2) >> 32)
