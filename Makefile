@@ -24,7 +24,7 @@ build/pgworker:
 
 test: setup lint build ## everything that CI runs; installs what it needs first
 	go test -timeout 30m ./...
-	$(MAKE) --no-print-directory purego race cross
+	$(MAKE) --no-print-directory purego race cross processors
 	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
 
 setup: ## install what the tests need (Debian)
@@ -47,6 +47,12 @@ cross: ## the pure Go parts build for other systems
 	@for os in linux darwin windows; do \
 	  echo "GOOS=$$os GOARCH=arm64 go build ./sketch/... $(wildcard ./pgworker)"; \
 	  CGO_ENABLED=0 GOOS=$$os GOARCH=arm64 go build ./sketch/... $(addsuffix /...,$(wildcard ./pgworker)); \
+	done
+
+processors: ## the golden vectors and the kernels on emulated arm64 and s390x, whose bytes go the other way
+	@for p in arm64/aarch64 s390x/s390x; do \
+	  echo "GOARCH=$${p%/*} go test -exec qemu-$${p#*/} -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch"; \
+	  CGO_ENABLED=0 GOARCH=$${p%/*} go test -exec "qemu-$${p#*/}" -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch; \
 	done
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
