@@ -128,6 +128,7 @@ create table alike.admitted (
   attachment integer not null constraint admitted_attachment_fkey references alike.attachment (id) on delete cascade,
   features bigint[] not null,
   sketch bytea not null,
+  itself text,
   admitted_at timestamptz not null default now()
 );
 comment on table alike.admitted is 'sketches that the gate let pass and that may not be in a side table yet';

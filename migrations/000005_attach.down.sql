@@ -13,7 +13,7 @@ drop function alike._refresh(alike.attachment);
 drop function alike.detach(text, jsonb);
 drop function alike._detach(alike.attachment, jsonb);
 drop function alike.attach(text, text, jsonb);
-drop function alike._extract_option(jsonb, text);
+drop function alike._extract_option(jsonb, text, regclass);
 drop function alike._attach(regclass, text, text, jsonb);
 drop function alike._make_similar(alike.attachment);
 drop function alike._no_row(alike.attachment, text);

@@ -638,10 +638,13 @@ begin
   if a.mode not in ('queue', 'scan') then
     raise exception 'alike: attach: mode "%", want queue, or scan for a table that takes no triggers', a.mode using errcode = 'invalid_parameter_value';
   end if;
-  a.extract := alike._extract_option(options -> 'extract', document_type);
+  a.extract := alike._extract_option(options -> 'extract', document_type, relation);
   a.filter_columns := '{}';
   if options ? 'where' then
     select f.expression, f.columns into a.row_filter, a.filter_columns from alike._row_filter(relation, options ->> 'where') as f;
+  end if;
+  if jsonb_typeof(a.extract) = 'object' then
+    a.filter_columns := a.filter_columns || (a.extract ->> 'column')::name;
   end if;
 
   execute format('select count(*) from %s%s', relation, ' where ' || a.row_filter) into rows;
@@ -676,19 +679,24 @@ begin
 end
 $$;
 
--- How bytes become text: NULL as they are, or one of the built-in ways or
--- commands by media type. The worker knows the commands; see extract.go.
-create function alike._extract_option(given jsonb, document_type text) returns jsonb language plpgsql immutable
+-- How bytes become text: NULL for as they are, a media type or a short name of
+-- one, "auto" to look at the bytes, or {"column": NAME} for a column that says
+-- it. Which command is run for a type is the worker's own setting.
+create function alike._extract_option(given jsonb, document_type text, source regclass) returns jsonb language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   if given is null or given = '"plain"' then
     return null;
   end if;
-  if jsonb_typeof(given) = 'string' and given #>> '{}' not in ('html', 'auto') then
-    raise exception 'alike: attach: extract "%", want plain, html or auto', given #>> '{}' using errcode = 'invalid_parameter_value';
-  end if;
-  if given <> '"html"' and document_type <> 'bytea' then
+  if jsonb_typeof(given) = 'string' and (given #>> '{}') !~ '^(html|pdf|docx|auto|[a-z0-9.+-]+/[a-z0-9.+-]+)$' then
+    raise exception 'alike: attach: extract "%", want plain, html, pdf, docx, auto or a media type', left(given #>> '{}', 100) using errcode = 'invalid_parameter_value';
+  elsif jsonb_typeof(given) = 'object' and (jsonb_typeof(given -> 'column') is distinct from 'string' or given - 'column' <> '{}') then
+    raise exception 'alike: attach: extract %, want {"column": NAME}', given using errcode = 'invalid_parameter_value';
+  elsif jsonb_typeof(given) = 'object' and not exists (
+      select from pg_attribute where attrelid = source and attnum > 0 and not attisdropped and attname = given ->> 'column') then
+    raise exception 'alike: attach: extract: % has no column "%"', source, given ->> 'column' using errcode = 'undefined_column';
+  elsif given <> '"html"' and document_type <> 'bytea' then
     raise exception 'alike: attach: extract % needs a bytea document, this one is %', given, document_type using errcode = 'datatype_mismatch';
   end if;
   return given;
@@ -728,7 +736,8 @@ begin
   end if;
   if coalesce((options ->> 'drop')::boolean, false) then
     execute format('drop view if exists %I.%I, %I.%I', a.side_schema, a.side_name || '_pair', a.side_schema, a.side_name || '_feature');
-    execute format('drop table if exists %I.%I, %I.%I, %I.%I', a.side_schema, a.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark');
+    execute format('drop table if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, a.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark',
+      a.side_schema, a.side_name || '_cluster');
   end if;
   return rows;
 end

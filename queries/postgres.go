@@ -33,6 +33,12 @@ var (
 	BackfillFinish string
 	//go:embed postgres/backfill_deletions.sql
 	BackfillDeletions string
+	//go:embed postgres/match.sql
+	Match string
+	//go:embed postgres/join_clusters.sql
+	JoinClusters string
+	//go:embed postgres/forget_admitted.sql
+	ForgetAdmitted string
 	//go:embed postgres/progress.sql
 	Progress string
 	//go:embed postgres/rows_like.sql

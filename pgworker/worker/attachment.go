@@ -39,6 +39,7 @@ type attachment struct {
 	media     string // how bytes become text; "" for not at all
 	mediaFrom string // the column that says it
 	indexed   bool
+	clustered bool // clusters are kept
 	problem   *string
 	broken    error // why nothing can be done for it
 
@@ -49,17 +50,18 @@ type attachment struct {
 // PostgreSQL's own spelling of a parsed expression, and types are
 // format_type's.
 type statements struct {
-	read    string // $1 keys: the documents
-	write   string // the arrays of computed columns
-	verify  string // $1 keys, $2 versions: keys whose document changed since
-	reserve string // $1 keys: rows that block others who would insert the same
-	remove  string // $1 keys
-	unmatch string // $1 keys
-	sweep   string // remove what is not in the table any more
-	build   string
-	split   string // $1 rows a chunk
-	rest    string // the rows of a chunk, into the queue
-	copyIn  string
+	read      string // $1 keys: the documents
+	write     string // the arrays of computed columns
+	verify    string // $1 keys, $2 versions: keys whose document changed since
+	reserve   string // $1 keys: rows that block others who would insert the same
+	remove    string // $1 keys
+	unmatch   string // $1 keys
+	uncluster string // $1 keys
+	sweep     string // remove what is not in the table any more
+	build     string
+	split     string // $1 rows a chunk
+	rest      string // the rows of a chunk, into the queue
+	copyIn    string
 }
 
 func quote(names ...string) string { return pgx.Identifier(names).Sanitize() }
@@ -177,6 +179,7 @@ select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothin
 	a.sql.remove = fmt.Sprintf("delete from %s s using unnest($1::text[]) as k(key) where %s", side, a.is("s", "k.key"))
 	a.sql.unmatch = fmt.Sprintf("delete from %s m using unnest($1::text[]) as k(key) where %s or %s", match, a.is("m", "k.key"),
 		a.each(" and ", func(i int, _ string) string { return "m." + quote(a.other(i)) + " = " + a.value(i, "k.key") }))
+	a.sql.uncluster = fmt.Sprintf("delete from %s where key = any ($1::text[])", quote(a.schema, a.side+"_cluster"))
 	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
 	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))
 	a.sql.split = a.splitSQL()
@@ -231,7 +234,7 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 		var profile string
 		var extract []byte
 		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
-			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.atLeast, &filter, &extract, &a.indexed, &a.problem); err != nil {
+			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered); err != nil {
 			return nil, err
 		}
 		byID[a.id] = &a

@@ -240,7 +240,7 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 	}
 	if len(write.keys) > 0 {
 		sortColumns(write)
-		if a.policy == "link" || a.policy == "warn" {
+		if a.policy != "ignore" || a.clustered {
 			// Two alike rows that are written at once must not miss each other.
 			if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('alike'), $1)", a.id); err != nil {
 				return err
@@ -292,7 +292,11 @@ func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, w
 
 // remove clears the side rows of keys that are not in the table any more.
 func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string) error {
-	for _, step := range []string{a.sql.reserve, a.sql.remove, a.sql.unmatch} {
+	steps := []string{a.sql.reserve, a.sql.remove, a.sql.unmatch}
+	if a.clustered {
+		steps = append(steps, a.sql.uncluster)
+	}
+	for _, step := range steps {
 		if _, err := tx.Exec(ctx, step, gone); err != nil {
 			return err
 		}
@@ -329,8 +333,19 @@ func (w *Worker) attachmentFailed(ctx context.Context, tx pgx.Tx, a *attachment,
 	return err
 }
 
-// match records and announces what new rows resemble, where the policy says so.
+// match records and announces what new rows resemble, where the policy says so,
+// and keeps clusters up to date where they are kept.
 func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
+	if a.policy != "ignore" {
+		if _, err := tx.Exec(ctx, queries.Match, a.id, keys); err != nil {
+			return err
+		}
+	}
+	if a.clustered {
+		if _, err := tx.Exec(ctx, queries.JoinClusters, a.id, keys); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -143,6 +143,9 @@ func (w *Worker) maintain(ctx context.Context) {
 		if err := w.retryDue(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("failed rows wait", "error", err)
 		}
+		if _, err := w.pool.Exec(ctx, queries.ForgetAdmitted); err != nil && ctx.Err() == nil {
+			w.log.Warn("what the gate let pass is kept", "error", err)
+		}
 		w.progress(ctx)
 		w.pause(ctx, w.config.PollInterval)
 	}

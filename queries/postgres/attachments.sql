@@ -22,7 +22,8 @@ select
   a.row_filter,
   a.extract,
   a.indexed,
-  a.problem
+  a.problem,
+  to_regclass(format('%I.%I', a.side_schema, a.side_name || '_cluster')) is not null as clustered
 from alike.attachment a
 join alike.settings s on s.id = a.profile_id
 order by a.id

@@ -4,7 +4,7 @@ do $$
 begin
   if to_regrole('alike_reader') is not null then
     grant usage on schema alike to alike_reader;
-    grant select on alike.settings, alike.attachment, alike.queue, alike.chunk, alike.backfill, alike.error, alike.lower_bound to alike_reader;
+    grant select on alike.settings, alike.attachment, alike.queue, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to alike_reader;
   end if;
   if to_regrole('alike_worker') is not null then
     grant usage on schema alike to alike_worker;

@@ -1,0 +1,168 @@
+package worker
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+const story = "it was a bright cold day in april and the clocks were striking thirteen winston smith his chin nuzzled into his breast in an effort to escape the vile wind slipped quickly through the glass doors of victory mansions though not quickly enough to prevent a swirl of gritty dust from entering along with him"
+
+func TestLinkAndWarn(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "warn"}')`)
+	exec(t, c, "listen alike_match")
+	// Several workers write alike rows at the same moment: no pair is missed.
+	workers := []*Worker{newWorker(t, database, func(c *Config) { c.BatchSize = 1 }), newWorker(t, database, func(c *Config) { c.BatchSize = 1 })}
+	exec(t, c, "insert into documents select g, $1 || case g when 1 then '' else ' word' || g end from generate_series(1, 12) as g", story)
+	exec(t, c, "insert into documents values (100, 'something else altogether that resembles nothing')")
+	done := make(chan error)
+	for _, w := range workers {
+		go func() { done <- w.Once(ctx) }()
+	}
+	for range workers {
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := one[int](t, c, "select count(distinct (least(id, other), greatest(id, other))) from documents_alike_match"); n != 66 {
+		t.Errorf("%d pairs of 12 rows are linked, want 66", n)
+	}
+	notice, err := c.WaitForNotification(ctx)
+	if err != nil || notice.Channel != "alike_match" || notice.Payload == "" {
+		t.Errorf("notification %+v, error %v", notice, err)
+	}
+	exec(t, c, "delete from documents where id = 1")
+	exec(t, c, "update documents set body = 'different now, entirely, as nobody could have foreseen' where id = 2")
+	once(t, workers[0])
+	if n := one[int](t, c, "select count(*) from documents_alike_match where id in (1, 2) or other = 1"); n != 0 {
+		t.Errorf("%d matches of rows that are gone or changed", n)
+	}
+}
+
+// reject reports the SQL error of a rejected checkin.
+func rejected(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23000"
+}
+
+func TestGate(t *testing.T) {
+	database := pgtest.Database(t)
+	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "reject"}')`)
+	w := newWorker(t, database, nil)
+	checkin := func(tx pgx.Tx, id int, text string) error {
+		q, err := Ask(ctx, tx, "documents", []byte(text))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "select alike.gate('documents', $1)", q.Sketch); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "insert into documents values ($1, $2)", id, text)
+		return err
+	}
+	one := func(c *pgx.Conn, id int, text string) error {
+		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return checkin(tx, id, text) })
+	}
+	if err := one(c, 1, story); err != nil {
+		t.Fatal(err)
+	}
+	// Before the worker has seen it, and after.
+	if err := one(c, 2, story+" again"); !rejected(err) {
+		t.Errorf("a duplicate that the worker has not seen: error %v", err)
+	}
+	once(t, w)
+	err := one(c, 2, story+" again")
+	if !rejected(err) {
+		t.Errorf("a duplicate: error %v", err)
+	} else if got := err.Error(); got[:len("ERROR: alike: documents has the row 1 at a resemblance of")] != "ERROR: alike: documents has the row 1 at a resemblance of" {
+		t.Errorf("the error does not name the row: %s", got)
+	}
+	if err := one(c, 3, "an unrelated document of which nothing was ever heard"); err != nil {
+		t.Error(err)
+	}
+	if err := one(c, 4, ""); err != nil {
+		t.Errorf("a document without a token: %v", err)
+	}
+
+	// Two transactions with the same document: the second waits for the first,
+	// and is caught if that commits.
+	for _, v := range []struct {
+		name   string
+		commit bool
+	}{{"commit", true}, {"rollback", false}} {
+		text := "two transactions at once with a document that is called " + v.name + " by whoever wrote this test of it"
+		first, err := c.Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := checkin(first, 10, text); err != nil {
+			t.Fatal(err)
+		}
+		second := make(chan error, 1)
+		go func() { second <- one(d, 11, text) }()
+		select {
+		case err := <-second:
+			t.Errorf("%s: the second did not wait: error %v", v.name, err)
+		case <-time.After(200 * time.Millisecond):
+		}
+		if v.commit {
+			err = first.Commit(ctx)
+		} else {
+			err = first.Rollback(ctx)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := <-second; rejected(err) != v.commit || err != nil && !v.commit {
+			t.Errorf("%s: the second got %v", v.name, err)
+		}
+		exec(t, c, "delete from documents where id in (10, 11)")
+	}
+	cut, err := Ask(ctx, c, "documents", []byte(story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails(t, c, "different profiles", "select alike.gate('documents', $1)", append(append([]byte{}, cut.Sketch[:7]...), append([]byte{5}, cut.Sketch[8:]...)...))
+	fails(t, c, "want read committed", "begin isolation level repeatable read; select alike.gate('documents', '\\xa1'::bytea)")
+	exec(t, c, "rollback")
+}
+
+func TestKeptClusters(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body')`)
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(5, 7) as g", story)
+	exec(t, c, "insert into documents values (20, 'on its own among all of these and quite content with it')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	if n := one[int](t, c, "select alike.write_clusters('documents')"); n != 3 {
+		t.Errorf("%d rows in clusters, want 3", n)
+	}
+	state := func() string {
+		return one[string](t, c, "select coalesce(string_agg(key || ':' || cluster || ':' || size, ' ' order by key), '') from documents_alike_cluster")
+	}
+	// A checkin joins, and the name stays when its row goes.
+	exec(t, c, "insert into documents values (4, $1 || ' newcomer')", story)
+	w.catalog.forget()
+	once(t, w)
+	if got, want := state(), "4:5:4 5:5:4 6:5:4 7:5:4"; got != want {
+		t.Errorf("clusters %q, want %q", got, want)
+	}
+	exec(t, c, "delete from documents where id = 5")
+	once(t, w)
+	exec(t, c, "select alike.write_clusters('documents')")
+	if got, want := state(), "4:5:3 6:5:3 7:5:3"; got != want {
+		t.Errorf("clusters %q, want %q", got, want)
+	}
+}
