@@ -10,7 +10,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
 
-build: build/alike.so $(if $(wildcard pgworker/main.go),build/pgworker) ## the SQLite extension build/alike.so and the worker build/pgworker
+build: build/alike.so build/pgworker ## the SQLite extension build/alike.so and the worker build/pgworker
 
 # A program that has the old file loaded keeps it: the new one takes its name, not its place.
 build/alike.so:
@@ -45,8 +45,8 @@ purego: ## the library without assembly
 
 cross: ## the pure Go parts build for other systems
 	@for os in linux darwin windows; do \
-	  echo "GOOS=$$os GOARCH=arm64 go build ./sketch/... $(wildcard ./pgworker)"; \
-	  CGO_ENABLED=0 GOOS=$$os GOARCH=arm64 go build ./sketch/... $(addsuffix /...,$(wildcard ./pgworker)); \
+	  echo "GOOS=$$os GOARCH=arm64 go build ./sketch/... ./pgworker/..."; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=arm64 go build ./sketch/... ./pgworker/...; \
 	done
 
 processors: ## the golden vectors and the kernels on emulated arm64 and s390x, whose bytes go the other way
