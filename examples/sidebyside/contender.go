@@ -161,13 +161,50 @@ func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*conte
 		return nil, err
 	}
 	c := &contenders{missing: missing}
-	for _, name := range ourNames() {
-		if only.MatchString(name) {
-			c.list = append(c.list, contender{name: name, command: []string{self, "contender"}})
+	add := func(names []string, command ...string) {
+		for _, name := range names {
+			if only.MatchString(name) {
+				c.list = append(c.list, contender{name: name, command: command})
+			}
 		}
+	}
+	add(ourNames(), self, "contender")
+	program := filepath.Join(dir, "peers")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
+	build.Dir = filepath.Join(root, "examples", "sidebyside", "peers")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", build, err, out)
+	}
+	script := filepath.Join(build.Dir, "peers.py")
+	for _, command := range [][]string{{program}, {python(), script}} {
+		names, err := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], "list")...).Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s list: %w", strings.Join(command, " "), err)
+		}
+		add(strings.Split(strings.TrimSpace(string(names)), "\n"), command...)
 	}
 	return c, nil
 }
 
+// python returns the one that .ci/setup has given the most packages.
+func python() string {
+	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		caches = append(caches, filepath.Join(cache, "alike"))
+	}
+	for _, folder := range []string{"sidebyside", "venv"} {
+		for _, cache := range caches {
+			path := filepath.Join(cache, folder, "bin", "python")
+			if _, err := os.Stat(path); cache != "" && err == nil {
+				return path
+			}
+		}
+	}
+	return "python3"
+}
+
 // missing are peers that no registry at hand has.
-var missing = []string{}
+var missing = []string{
+	"glaslos/tlsh and mfonda/simhash: no version of these Go modules could be had; Debian's tlsh-tools and simhash stand in",
+	"pgvector: not among Debian 12's packages, nor on npm as a server's extension",
+}

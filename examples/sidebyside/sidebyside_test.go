@@ -56,6 +56,35 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestPeers(t *testing.T) {
+	root, err := checkout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config{documents: 1000, collections: "short", only: "^(datasketch|rensa|gaoya|ekzhu/minhash-lsh|dgryski/go-minhash BottomK)$", limit: time.Minute, root: root}
+	r, err := run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Runs) != 5 {
+		t.Errorf("%d peers ran, want 5", len(r.Runs))
+	}
+	for _, x := range r.Runs {
+		if x.Failed != "" {
+			t.Errorf("%s: %s; .ci/setup installs the peers", x.Contender, x.Failed)
+			continue
+		}
+		if x.Measures[sketchCPU] <= 0 || x.Version == "" {
+			t.Errorf("%s: %v, version %q", x.Contender, x.Measures, x.Version)
+		}
+		if x.Quality != nil {
+			if recall, _ := x.Quality.recall(4); recall < 0.95 {
+				t.Errorf("%s: recall %v at 0.9 and more; is it used as it should be?", x.Contender, recall)
+			}
+		}
+	}
+}
+
 func TestContenderThatFails(t *testing.T) {
 	col := &collection{Name: "none", path: filepath.Join(t.TempDir(), "none.jsonl"), lengths: []int{1}, queries: []int{0}}
 	for _, test := range []struct {

@@ -1,0 +1,407 @@
+"""The peers that are Python packages or Debian commands, as contenders.
+
+    python peers.py NAME DOCUMENTS N QUESTIONS ANSWERS
+
+A peer is a function under @peer("name"): it takes a Task and returns the
+outcome that contender.go describes. Each does what its own documentation
+says; where that leaves the tokens to the user it gets those of our default,
+runs of four folded words, so that all sketch the same sets.
+"""
+
+import importlib.metadata
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import time
+
+CHECKINS = 1000
+PEERS = {}
+
+
+def peer(name):
+    def register(f):
+        PEERS[name] = f
+        return f
+
+    return register
+
+
+class Task:
+    def __init__(self, path, n, questions, answers):
+        self.n = n
+        with open(path, encoding="utf-8") as f:
+            lines = [json.loads(line) for _, line in zip(range(n + CHECKINS), f)]
+        self.documents, self.more = lines[:n], lines[n:]
+        with open(questions) as f:
+            self.questions = [int(line) for line in f]
+        self.answers = open(answers, "w")
+        self.folder = os.environ.get("TMPDIR", "/tmp")
+
+    def answer(self, a, b):
+        self.answers.write(f"{a}\t{b}\n")
+
+    def buckets(self, tables):
+        """Answers with every pair of documents that are in a bucket together."""
+        seen = set()
+        for table in tables:
+            for ids in table.values():
+                for i, a in enumerate(ids):
+                    for b in ids[i + 1:]:
+                        seen.add((a, b) if a < b else (b, a))
+        return seen
+
+
+WORD = re.compile(r"\w+")
+
+
+def shingles(text, w=4):
+    words = WORD.findall(text.lower())
+    if len(words) < w:
+        return [" ".join(words)]
+    return [" ".join(words[i:i + w]) for i in range(len(words) - w + 1)]
+
+
+def version(*packages):
+    return ", ".join(f"{p} {importlib.metadata.version(p)}" for p in packages)
+
+
+class Clock:
+    """Processor and elapsed seconds since the last look."""
+
+    def __init__(self):
+        self.cpu, self.wall = time.process_time(), time.perf_counter()
+
+    def lap(self):
+        cpu, wall = time.process_time(), time.perf_counter()
+        laps = cpu - self.cpu, wall - self.wall
+        self.cpu, self.wall = cpu, wall
+        return laps
+
+
+def quantile(values, q):
+    return sorted(values)[min(len(values) - 1, int(q * len(values)))]
+
+
+def timed(questions, ask, limit=20):
+    """Asks the questions for so many seconds; the time of each."""
+    times, end = [], time.perf_counter() + limit
+    for q in questions:
+        start = time.perf_counter()
+        ask(q)
+        times.append(time.perf_counter() - start)
+        if time.perf_counter() > end:
+            break
+    return {"query_p50": quantile(times, 0.5), "query_p99": quantile(times, 0.99)} if times else {}
+
+
+def checkin(more, put, limit=10):
+    done, start = 0, time.perf_counter()
+    for i, text in enumerate(more):
+        put(i, text)
+        done += 1
+        if time.perf_counter() - start > limit:
+            break
+    return {"checkins": done / (time.perf_counter() - start)} if done else {}
+
+
+@peer("datasketch")
+def datasketch(task):
+    return run_datasketch(task, 0.7, 0.8)
+
+
+@peer("datasketch, not verified")
+def datasketch_unverified(task):
+    return run_datasketch(task, 0.8, 0)
+
+
+def run_datasketch(task, threshold, verify):
+    import xxhash
+    from datasketch import MinHash, MinHashLSH
+
+    options = {"num_perm": 128, "hashfunc": xxhash.xxh32_intdigest}
+    clock = Clock()
+    sketches = MinHash.bulk(([s.encode() for s in shingles(d)] for d in task.documents), **options)
+    cpu, wall = clock.lap()
+    measures = {"sketch_cpu": cpu}
+    index = MinHashLSH(threshold=threshold, num_perm=128)
+    with index.insertion_session() as session:
+        for i, m in enumerate(sketches):
+            session.insert(i, m)
+    measures["build"] = wall + clock.lap()[1]
+    for a, m in enumerate(sketches):
+        for b in index.query(m):
+            if a < b and (not verify or m.jaccard(sketches[b]) >= verify):
+                task.answer(a, b)
+    measures["pairs"] = clock.lap()[1]
+    measures |= timed(task.questions, lambda q: [b for b in index.query(sketches[q]) if sketches[q].jaccard(sketches[b]) >= verify])
+
+    def put(i, text):
+        m = MinHash(**options)
+        m.update_batch([s.encode() for s in shingles(text)])
+        index.query(m)
+        index.insert(task.n + i, m)
+
+    measures |= checkin(task.more, put)
+    settings = f"MinHashLSH(threshold={threshold}, num_perm=128), xxh32; " + (f"then jaccard() at least {verify}" if verify else "its answers as they are")
+    return {"Version": version("datasketch"), "Settings": settings, "Measures": measures, "Answers": True}
+
+
+@peer("rensa")
+def rensa(task):
+    from rensa import RMinHash, RMinHashLSH
+
+    clock = Clock()
+    sketches = RMinHash.from_token_sets([shingles(d) for d in task.documents], num_perm=128, seed=42)
+    cpu, wall = clock.lap()
+    measures = {"sketch_cpu": cpu}
+    index = RMinHashLSH(threshold=0.8, num_perm=128, num_bands=32)
+    index.insert_many(sketches)
+    measures["build"] = wall + clock.lap()[1]
+    for a, near in enumerate(index.query_all(sketches)):
+        for b in near:
+            if a < b and sketches[a].jaccard(sketches[b]) >= 0.8:
+                task.answer(a, b)
+    measures["pairs"] = clock.lap()[1]
+    measures |= timed(task.questions, lambda q: [b for b in index.query(sketches[q]) if sketches[q].jaccard(sketches[b]) >= 0.8])
+
+    def put(i, text):
+        m = RMinHash(num_perm=128, seed=42)
+        m.update(shingles(text))
+        index.query(m)
+        index.insert(task.n + i, m)
+
+    measures |= checkin(task.more, put)
+    return {"Version": version("rensa"), "Settings": "R-MinHash, 128 slots, 32 bands of 4; then jaccard() at least 0.8", "Measures": measures, "Answers": True}
+
+
+@peer("rensa rho, words")
+def rensa_rho(task):
+    from rensa import RMinHash
+
+    clock = Clock()
+    RMinHash.digest_matrix_from_token_sets_rho([d.split() for d in task.documents], 128, 42)
+    cpu = clock.lap()[0]
+    return {"Version": version("rensa"), "Settings": "the rho pipeline on text.split(): single words, of which it samples some", "Measures": {"sketch_cpu": cpu}, "Answers": False}
+
+
+@peer("gaoya")
+def gaoya(task):
+    from gaoya.minhash import MinHashStringIndex
+
+    def new():
+        return MinHashStringIndex(hash_size=32, jaccard_threshold=0.8, num_bands=32, band_size=4, analyzer="word", lowercase=True, ngram_range=(4, 4), id_container="vec")
+
+    clock = Clock()
+    index = new()
+    for i, d in enumerate(task.documents):
+        index.insert_document(i, d)
+    cpu, wall = clock.lap()
+    measures = {"sketch_cpu": cpu, "build": wall}
+    for a, d in enumerate(task.documents):
+        for b in index.query(d):
+            if a < b:
+                task.answer(a, b)
+    measures["pairs"] = clock.lap()[1]
+    measures |= timed(task.questions, lambda q: index.query(task.documents[q]))
+    measures |= checkin(task.more, lambda i, text: (index.query(text), index.insert_document(task.n + i, text)))
+    return {"Version": version("gaoya"), "Settings": "MinHashStringIndex, words, ngram_range (4, 4), 32 bands of 4, jaccard_threshold 0.8; sketching includes its index", "Measures": measures, "Answers": True}
+
+
+@peer("text-dedup")
+def text_dedup(task):
+    import numpy as np
+    from text_dedup import minhash
+    from text_dedup.utils import optimal_param, xxh3_32hash
+
+    bands, rows = optimal_param(0.7, 256)
+    prime = np.uint32((1 << 32) - 5)
+    random = np.random.RandomState(42)
+    fixed = {
+        "num_perm": 256, "ngram_size": 4, "min_length": 4, "hashranges": [(i * rows, (i + 1) * rows) for i in range(bands)],
+        "permutations": (random.randint(1, prime, size=(256,), dtype=np.uint32), random.randint(0, prime, size=(256,), dtype=np.uint32)),
+        "hash_func": xxh3_32hash, "dtype": np.uint32, "max_hash": np.uint32((1 << 32) - 1), "modulo_prime": prime,
+    }
+    clock = Clock()
+    signatures = [minhash.embed_func(d, i, **fixed)[minhash.SIGNATURE_COLUMN] for i, d in enumerate(task.documents)]
+    cpu, wall = clock.lap()
+    tables = [{} for _ in range(bands)]
+    for i, signature in enumerate(signatures):
+        for table, h in zip(tables, signature):
+            table.setdefault(h, []).append(i)
+    built = clock.lap()[1]
+    for a, b in task.buckets(tables):
+        task.answer(a, b)
+    measures = {"sketch_cpu": cpu, "build": wall + built, "pairs": clock.lap()[1]}
+    return {"Version": version("text-dedup"), "Settings": f"its kernel embed_func, 32 bits, xxh3, 4-grams, threshold 0.7: {bands} bands of {rows}; it does not verify", "Measures": measures, "Answers": True}
+
+
+@peer("ClickHouse wordShingleMinHash")
+def clickhouse(task):
+    from chdb import session
+
+    s = session.Session()
+    path = os.path.join(task.folder, "docs.jsonl")
+    with open(path, "w") as f:
+        for i, d in enumerate(task.documents):
+            f.write(json.dumps({"id": i, "body": d}) + "\n")
+    s.query("create database d; ")
+    s.query("create table d.docs (id UInt32, body String) engine = Memory")
+    s.query(f"insert into d.docs select * from file('{path}', JSONEachRow)")
+    s.query("select count() from d.docs")
+    clock = Clock()
+    s.query("create table d.hashes engine = Memory as select id, wordShingleMinHashCaseInsensitiveUTF8(body, 4) as h from d.docs settings max_threads = 1")
+    cpu, wall = clock.lap()
+    # The rule of its documentation: one of the two hashes is the same.
+    out = s.query(
+        "select a, b from (select l.id as a, r.id as b from d.hashes l join d.hashes r on l.h.1 = r.h.1 where l.id < r.id"
+        " union distinct select l.id, r.id from d.hashes l join d.hashes r on l.h.2 = r.h.2 where l.id < r.id)", "CSV")
+    pairs = clock.lap()[1]
+    for line in str(out).split():
+        a, b = line.split(",")
+        task.answer(a, b)
+    return {"Version": version("chdb"), "Settings": "wordShingleMinHashCaseInsensitiveUTF8(body, 4), 6 minima each way; one of the two hashes the same, as its documentation says", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": pairs}, "Answers": True}
+
+
+@peer("ClickHouse wordShingleSimHash")
+def clickhouse_simhash(task):
+    from chdb import session
+
+    s = session.Session()
+    path = os.path.join(task.folder, "docs.jsonl")
+    with open(path, "w") as f:
+        for i, d in enumerate(task.documents):
+            f.write(json.dumps({"id": i, "body": d}) + "\n")
+    s.query("create database d")
+    s.query("create table d.docs (id UInt32, body String) engine = Memory")
+    s.query(f"insert into d.docs select * from file('{path}', JSONEachRow)")
+    clock = Clock()
+    s.query("create table d.hashes engine = Memory as select id, wordShingleSimHashCaseInsensitiveUTF8(body, 4) as h from d.docs settings max_threads = 1")
+    cpu, wall = clock.lap()
+    out = s.query("select l.id, r.id from d.hashes l cross join d.hashes r where l.id < r.id and bitHammingDistance(l.h, r.h) <= 3", "CSV")
+    pairs = clock.lap()[1]
+    for line in str(out).split():
+        a, b = line.split(",")
+        task.answer(a, b)
+    return {"Version": version("chdb"), "Settings": "wordShingleSimHashCaseInsensitiveUTF8(body, 4), every pair compared, at most 3 of 64 bits apart (Manku, Jain and Das Sarma 2007)", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": pairs}, "Answers": True}
+
+
+@peer("Spark MinHashLSH")
+def spark(task):
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.ml import Pipeline
+    from pyspark.ml.feature import HashingTF, MinHashLSH, NGram, RegexTokenizer
+    from pyspark.sql import SparkSession
+    from pyspark.sql.functions import col, size
+
+    s = (SparkSession.builder.master("local[2]").appName("sidebyside").config("spark.driver.memory", "4g").config("spark.ui.enabled", "false")
+         .config("spark.sql.shuffle.partitions", "8").config("spark.local.dir", task.folder).getOrCreate())
+    s.sparkContext.setLogLevel("ERROR")
+    docs = s.createDataFrame(list(enumerate(task.documents)), "id int, body string").cache()
+    docs.count()
+    clock = Clock()
+    stages = Pipeline(stages=[
+        RegexTokenizer(inputCol="body", outputCol="words", pattern="\\W+"),
+        NGram(n=4, inputCol="words", outputCol="grams"),
+        HashingTF(inputCol="grams", outputCol="features", numFeatures=1 << 20, binary=True),
+    ])
+    grams = stages.fit(docs).transform(docs).filter(size(col("grams")) > 0).select("id", "features")
+    model = MinHashLSH(inputCol="features", outputCol="hashes", numHashTables=5, seed=1).fit(grams)
+    hashed = model.transform(grams).cache()
+    hashed.count()
+    built = clock.lap()[1]
+    pairs = model.approxSimilarityJoin(hashed, hashed, 0.2, distCol="distance").filter("datasetA.id < datasetB.id").selectExpr("datasetA.id as a", "datasetB.id as b").collect()
+    joined = clock.lap()[1]
+    for p in pairs:
+        task.answer(p.a, p.b)
+    s.stop()
+    return {"Version": version("pyspark"), "Settings": "local[2]; NGram(4), HashingTF 2^20, MinHashLSH with 5 tables, approxSimilarityJoin at distance 0.2, which verifies", "Measures": {"build": built, "pairs": joined}, "Answers": True}
+
+
+def files(task):
+    folder = os.path.join(task.folder, "files")
+    os.mkdir(folder)
+    for i, d in enumerate(task.documents):
+        with open(os.path.join(folder, str(i)), "w") as f:
+            f.write(d)
+    return folder
+
+
+def command(*args, **options):
+    """Runs a command: its output, processor seconds and elapsed seconds."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    out = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **options).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return out.decode("utf-8", "replace"), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
+
+
+def package(name):
+    return name + " " + subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True).stdout
+
+
+@peer("ssdeep")
+def ssdeep(task):
+    folder = files(task)
+    out, cpu, wall = command("ssdeep", "-l", "-r", ".", cwd=folder)
+    signatures = os.path.join(task.folder, "signatures")
+    with open(signatures, "w") as f:
+        f.write(out)
+    matches, _, compared = command("ssdeep", "-x", "-c", signatures)
+    for line in matches.splitlines():
+        fields = [f.strip('"') for f in line.split(",")]
+        if len(fields) == 3:
+            task.answer(os.path.basename(fields[0]), os.path.basename(fields[1]))
+    return {"Version": package("ssdeep"), "Settings": "ssdeep -r, then -x: every pair compared, any score above 0; reading the files included", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": compared}, "Answers": True}
+
+
+@peer("tlsh")
+def tlsh(task):
+    folder = files(task)
+    out, cpu, wall = command("tlsh_unittest", "-r", folder)
+    listing = os.path.join(task.folder, "digests")
+    with open(listing, "w") as f:
+        f.write(out)
+    matches, _, compared = command("tlsh_unittest", "-xref", "-l", listing, "-T", "30")
+    for line in matches.splitlines():
+        fields = line.split("\t")
+        if len(fields) >= 3:
+            task.answer(os.path.basename(fields[0]), os.path.basename(fields[1]))
+    return {"Version": package("tlsh-tools"), "Settings": "tlsh_unittest -r, then -xref -T 30: every pair compared; reading the files included", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": compared}, "Answers": True}
+
+
+@peer("simhash")
+def simhash(task):
+    folder = files(task)
+    names = [str(i) for i in range(task.n)]
+    cpu = wall = 0
+    for i in range(0, task.n, 5000):
+        _, c, w = command("simhash", "-w", *names[i:i + 5000], cwd=folder)
+        cpu, wall = cpu + c, wall + w
+    measures = {"sketch_cpu": cpu, "build": wall}
+    if task.n > 5000:
+        return {"Version": package("simhash"), "Settings": "simhash -w; the matrix of its -m is not for so many", "Measures": measures, "Answers": False}
+    out, _, measures["pairs"] = command("simhash", "-m", *names, cwd=folder)
+    # A line a file: its name, its number, then the similarity to each of those before it.
+    for line in out.splitlines()[1:]:
+        name, _, *values = line.split()
+        for j, value in enumerate(values):
+            if float(value) >= 0.8:
+                task.answer(name, j)
+    return {"Version": package("simhash"), "Settings": "simhash -w: shingles of 8 bytes, 128 minima; -m, similarity at least 0.8; reading the files included", "Measures": measures, "Answers": True}
+
+
+def main():
+    name, path, n, questions, answers = sys.argv[1:]
+    task = Task(path, int(n), questions, answers)
+    outcome = PEERS[name](task)
+    task.answers.close()
+    print(json.dumps(outcome))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["list"]:
+        print("\n".join(PEERS))
+    else:
+        main()
