@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch bench-sqlite demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -71,6 +71,9 @@ stats: ## the estimators against the truth, the long form, with its tables (half
 
 bench: ## the library's benchmarks
 	go test -run '^$$' -bench . -benchmem ./sketch/...
+
+bench-sqlite: ## what the SQLite extension costs: functions, and an attached table of a million rows
+	go run ./sqlext/bench
 
 bench-sketch: ## MB/s of text to features, with each kernel this machine has
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch

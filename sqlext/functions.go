@@ -1,6 +1,10 @@
 package sqlext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
 
 // function is one SQL function: a scalar, an aggregate or a table-valued one,
 // whichever of the three is set.
@@ -70,6 +74,9 @@ func init() {
 		{name: "alike_merge", flags: pure, least: 1, arguments: arguments("sketch"), aggregate: newUnion},
 		{name: "alike_resemblance", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: resemblance},
 		{name: "alike_containment", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: containment},
+		{name: "alike_bounds", flags: pure, least: 2, arguments: arguments("a", "b", "confidence"), scalar: bounds},
+		{name: "alike_resemblance_exact", flags: pure, least: 2, arguments: arguments("a text", "b text", "profile"), scalar: exact(sketch.ExactResemblance)},
+		{name: "alike_containment_exact", flags: pure, least: 2, arguments: arguments("a text", "b text", "profile"), scalar: exact(sketch.ExactContainment)},
 		{name: "alike_features", flags: pure, least: 1, arguments: arguments("sketch"), columns: []string{"slot", "feature"}, order: 1, table: features},
 		{name: "alike_superfeatures", flags: pure, least: 1, arguments: arguments("sketch"), columns: []string{"slot", "feature"}, order: 1, table: superfeatures},
 		{name: "alike_feature", flags: pure, least: 2, arguments: arguments("sketch", "slot"), scalar: feature},
@@ -78,10 +85,14 @@ func init() {
 		{name: "alike_si", flags: pure, least: 2, arguments: arguments("document text", "variant"), scalar: similarityIndex},
 		{name: "alike_si_low", flags: pure, least: 1, arguments: arguments("si", "fraction"), scalar: siLow},
 		{name: "alike_si_high", flags: pure, least: 1, arguments: arguments("si", "fraction"), scalar: siHigh},
+		{name: "alike_tokens", flags: pure, least: 1, arguments: arguments("document text", "profile"), columns: []string{"position", "token"}, order: 1, table: tokens},
+		{name: "alike_shingles", flags: pure, least: 1, arguments: arguments("document text", "profile"), columns: []string{"position", "shingle", "fingerprint"}, order: 1, table: shingles},
+		{name: "alike_explain", flags: pure, least: 2, arguments: arguments("left text", "right text", "profile"), columns: []string{"kind", "passage", "tokens", "left_position", "right_position"}, table: explain},
 		{name: "alike_filter", flags: pure, least: 4, arguments: arguments("k", "s", "r", "resemblance"), scalar: filter},
 		{name: "alike_filter_curve", flags: pure, least: 3, arguments: arguments("k", "s", "r"), columns: []string{"resemblance", "probability"}, order: 1, table: filterCurve},
 		{name: "alike_filter_plan", flags: pure, least: 4, arguments: arguments("resemblance", "miss", "accept_below", "accept_rate"),
 			columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, table: filterPlan},
+		{name: "alike_cells", flags: pure, least: 3, arguments: arguments("x", "radius", "spacing", "y", "z"), columns: []string{"cell"}, table: cells},
 		{name: "alike_profile", flags: pure, least: 1, arguments: arguments("sketch"), scalar: profile},
 		{name: "alike_profiles", flags: pure, columns: []string{"name", "settings", "purpose"}, table: profiles},
 		{name: "alike_version", flags: pure, scalar: version},

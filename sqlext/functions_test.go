@@ -22,7 +22,11 @@ alike__warn 4
 alike_alike 2
 alike_attach 2
 alike_attach 3
+alike_bounds 2
+alike_bounds 3
 alike_containment 2
+alike_containment_exact 2
+alike_containment_exact 3
 alike_detach 1
 alike_detach 2
 alike_feature 2
@@ -33,6 +37,8 @@ alike_merge 1
 alike_profile 1
 alike_refresh 1
 alike_resemblance 2
+alike_resemblance_exact 2
+alike_resemblance_exact 3
 alike_shared 2
 alike_si 2
 alike_si_high 1
@@ -48,8 +54,10 @@ alike_version 0`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE n
 	db.expect(strings.TrimSpace(`
 alike__compare
 alike__row
+alike_cells
 alike_clusters
 alike_errors
+alike_explain
 alike_features
 alike_filter_curve
 alike_filter_plan
@@ -58,9 +66,11 @@ alike_pairs
 alike_profiles
 alike_rows
 alike_rows_like
+alike_shingles
 alike_si_rows
 alike_status
-alike_superfeatures`), `SELECT name FROM pragma_module_list WHERE name LIKE 'alike%' ORDER BY 1`)
+alike_superfeatures
+alike_tokens`), `SELECT name FROM pragma_module_list WHERE name LIKE 'alike%' ORDER BY 1`)
 }
 
 // cases are statements with their results, run through both doors.

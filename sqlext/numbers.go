@@ -2,6 +2,7 @@ package sqlext
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/alike-sql/alike/sketch"
 )
@@ -37,7 +38,13 @@ func similarityIndex(c *conn, f *frame) error {
 	if err := v.Check(s.Profile()); err != nil {
 		return err
 	}
-	if si, ok := v.Index(a[0].bytes()); ok {
+	// What is taken from the sketch has it made once, here.
+	if name := v.String(); name == "length" || strings.HasPrefix(name, "forest/") {
+		if err := c.take(s, a[0].bytes()); err != nil {
+			return err
+		}
+	}
+	if si, ok := v.IndexOf(s.Sketcher, a[0].bytes()); ok {
 		f.setInt(si)
 	}
 	return nil

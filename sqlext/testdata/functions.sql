@@ -67,3 +67,33 @@ SELECT alike_filter(12, 7, 13, 0.5);
 SELECT name, settings FROM alike_profiles() LIMIT 2;
 -- text|words w=4 set classic t=84 k=12 s=7 r=2
 -- web|html w=6 set classic t=84 k=6 s=14 r=2
+
+SELECT alike_bounds(alike_sketch('a b c d e f'), alike_sketch('a b c d e f'));
+-- {"low":0.9570350803696783,"estimate":1,"high":1}
+
+SELECT alike_bounds(alike_sketch('a'), alike_sketch('a'), 2);
+-- Error: alike_bounds: the confidence is the integer 2, want a number from 0 to 1
+
+SELECT alike_resemblance_exact('a b c d e', 'a b c d f', 'words w=1'), alike_containment_exact('a b', 'a b c', 'words w=1'), alike_resemblance_exact('', 'a');
+-- 0.666666666666667|1.0|
+
+SELECT * FROM alike_tokens('The quick, brown FOX') LIMIT 3;
+-- 0|the
+-- 1|quick
+-- 2|brown
+
+SELECT position, shingle FROM alike_shingles('The quick, brown FOX', 'words w=2');
+-- 0|the quick
+-- 1|quick brown
+-- 2|brown fox
+
+SELECT kind, passage, tokens FROM alike_explain('one two three four', 'zero one two three', 'words w=2');
+-- both|one two three|3
+-- left|three four|2
+-- right|zero one|2
+
+SELECT count(*) FROM alike_cells(1.5, 2, 0.5);
+-- 9
+
+SELECT count(*) > 9 FROM alike_cells(1.5, 2, 0.5, 3);
+-- 1
