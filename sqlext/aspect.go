@@ -43,7 +43,8 @@ type attachment struct {
 	Row0   string // new, old or ?: whose key is meant
 	Item   string
 	Verify bool
-	from   int // parameters of the lower bound of a range; 0 is none
+	Fresh  bool // the side table has nothing in the range
+	from   int  // parameters of the lower bound of a range; 0 is none
 	upto   int
 }
 

@@ -191,23 +191,39 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 		}
 		batch.upto = len(high)
 		c.progress(a, "rows", float64(seen)/float64(max(total, 1)))
+		// Where nothing is, there is nothing to compare with.
+		if err := c.run("SELECT NOT EXISTS (SELECT 1 FROM "+a.In(a.Side())+" s WHERE "+batch.Range("s")+")", func(row []value) error {
+			batch.Fresh = row[0].i != 0
+			return nil
+		}, append(low[:len(low):len(low)], high...)...); err != nil {
+			return changed, err
+		}
 		before := c.changes()
 		err := c.run(batch.sql("fill"), nil, append(low[:len(low):len(low)], high...)...)
 		var coded *sqlError
 		if errors.As(err, &coded) && coded.code == codeError {
-			err = c.oneByOne(&batch, append(low[:len(low):len(low)], high...))
+			var n int64
+			n, err = c.oneByOne(&batch, append(low[:len(low):len(low)], high...))
+			changed += n
+		} else {
+			changed += c.changes() - before
 		}
 		if err != nil {
 			return changed, err
 		}
-		changed += c.changes() - before
 		if high == nil {
 			break
 		}
 		low = high
 	}
 	c.progress(a, "", 0)
-	return changed, nil
+	return changed, c.settleErrors(a)
+}
+
+// settleErrors forgets the errors of rows that are computed by now, or gone.
+func (c *conn) settleErrors(a *attachment) error {
+	errs := a.Schema() + ".alike_error"
+	return c.run("DELETE FROM "+errs+" WHERE name = ?1 AND (key IN (SELECT "+a.KeyOut("")+" FROM "+a.In(a.Side())+") OR key NOT IN (SELECT "+a.KeyOut("")+" FROM "+a.In(a.Source())+"))", nil, a.Name)
 }
 
 // owned copies a row, which SQLite takes back at the next step.
@@ -248,8 +264,10 @@ func (c *conn) drain(a *attachment) (changed int64, err error) {
 		c.progress(a, fmt.Sprintf("%d queued rows", len(keys)), 0)
 		err = c.atomically(func() error {
 			for _, key := range keys {
-				if err := one.row(key); err != nil {
+				if ok, err := one.row(key); err != nil {
 					return err
+				} else if ok {
+					changed++
 				}
 				if err := c.run("DELETE FROM "+a.In(a.Queue())+" WHERE "+a.KeyIs("", "?"), nil, key...); err != nil {
 					return err
@@ -260,34 +278,38 @@ func (c *conn) drain(a *attachment) (changed int64, err error) {
 		if err != nil {
 			return changed, err
 		}
-		changed += int64(len(keys))
 	}
 }
 
 // oneByOne does what a batch failed to do row by row, and notes the rows that
 // cannot be computed.
-func (c *conn) oneByOne(batch *attachment, bounds []any) error {
+func (c *conn) oneByOne(batch *attachment, bounds []any) (done int64, err error) {
 	var keys [][]any
 	query := batch.sql("stale")
 	if err := c.run(query, func(row []value) error {
 		keys = append(keys, owned(row))
 		return nil
 	}, bounds...); err != nil {
-		return err
+		return 0, err
 	}
 	one, err := c.checkin(batch, "ignore")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer one.close()
-	return c.atomically(func() error {
+	err = c.atomically(func() error {
 		for _, key := range keys {
-			if err := one.row(key); err != nil {
+			ok, err := one.row(key)
+			if err != nil {
 				return err
+			}
+			if ok {
+				done++
 			}
 		}
 		return nil
 	})
+	return done, err
 }
 
 // checkin is the trigger's work on one row at a time, outside of the trigger.
@@ -323,7 +345,7 @@ func (one *checkin) close() {
 
 // row checks a row in. A row whose document gives an error is noted, and the
 // others go on.
-func (one *checkin) row(key []any) error {
+func (one *checkin) row(key []any) (ok bool, err error) {
 	failed := one.c.atomically(func() error {
 		for _, s := range one.steps {
 			if err := s.each(nil, key...); err != nil {
@@ -337,19 +359,19 @@ func (one *checkin) row(key []any) error {
 	a := one.a
 	name, err := keyText(key)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if failed == nil {
-		return one.c.run("DELETE FROM "+a.Schema()+".alike_error WHERE name = ?1 AND key = ?2", nil, a.Name, name)
+		return true, one.c.run("DELETE FROM "+a.Schema()+".alike_error WHERE name = ?1 AND key = ?2", nil, a.Name, name)
 	}
 	var coded *sqlError
 	if !errors.As(failed, &coded) || coded.code != codeError {
-		return failed
+		return false, failed
 	}
 	if err := one.c.run("DELETE FROM "+a.In(a.Side())+" WHERE "+a.KeyIs("", "?"), nil, key...); err != nil {
-		return err
+		return false, err
 	}
-	return one.c.run("INSERT INTO "+a.Schema()+".alike_error VALUES (?1, ?2, ?3, 1, CAST(strftime('%s', 'now') AS INTEGER))"+
+	return false, one.c.run("INSERT INTO "+a.Schema()+".alike_error VALUES (?1, ?2, ?3, 1, CAST(strftime('%s', 'now') AS INTEGER))"+
 		" ON CONFLICT DO UPDATE SET message = excluded.message, attempts = attempts + 1, failed_at = excluded.failed_at", nil, a.Name, name, failed.Error())
 }
 
@@ -365,8 +387,11 @@ func keyText(key []any) (any, error) {
 		}
 		list[i] = v
 	}
-	text, err := json.Marshal(list)
-	return string(text), err
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // as json_array writes it
+	err := encoder.Encode(list)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // progress tells a person at a terminal how far a fill is, on one line that is

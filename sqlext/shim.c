@@ -560,8 +560,11 @@ int alike_register_handle(void *db, char *message, int n){
 
 /* ---- The caller's own connection ---- */
 
-int alike_prepare(void *db, const char *sql, int n, int keep, void **stmt){
-  return sqlite3_prepare_v3(db, sql, n, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, 0);
+int alike_prepare(void *db, const char *sql, int n, int keep, void **stmt, int *used){
+  const char *tail = sql;
+  int rc = sqlite3_prepare_v3(db, sql, n, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, &tail);
+  *used = (int)(tail-sql);
+  return rc;
 }
 
 static int read_columns(sqlite3_stmt *s, alike_value *v, int n){

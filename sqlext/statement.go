@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"unsafe"
 )
 
@@ -42,13 +43,18 @@ func (c *conn) prepare(sql string) (*statement, error) { return c.compile(sql, 0
 func (c *conn) compile(sql string, keep C.int) (*statement, error) {
 	s := &statement{c: c, sql: sql}
 	text := C.CString(sql)
-	rc := C.alike_prepare(c.db, text, C.int(len(sql)), keep, &s.p)
+	var used C.int
+	rc := C.alike_prepare(c.db, text, C.int(len(sql)), keep, &s.p, &used)
 	C.free(unsafe.Pointer(text))
 	if rc != 0 {
 		return nil, c.sqliteError(rc)
 	}
 	if s.p == nil {
 		return nil, fmt.Errorf("%.60q is no statement", sql)
+	}
+	if strings.TrimSpace(sql[used:]) != "" {
+		s.close()
+		return nil, fmt.Errorf("%.60q follows the statement", sql[used:])
 	}
 	s.columns = make([]value, int(C.alike_column_count(s.p)))
 	return s, nil

@@ -311,7 +311,7 @@ func attached(db database, rows int) error {
 	line("size of the profile text, a row, with its indexes", fmt.Sprintf("%.0f bytes", (after-pages)*size/float64(rows)), "at most 550")
 	line("the same for a million rows", fmt.Sprintf("%.0f MB", (after-pages)*size/float64(rows)), "")
 
-	const batch = 10000
+	const batch = 1000
 	for _, what := range []string{"warm", "measured"} {
 		plain, plainRow, err := load("plain", batch)
 		if err != nil {
@@ -325,7 +325,7 @@ func attached(db database, rows int) error {
 			line("insert of a row, not attached, median", fmt.Sprintf("%.1f us", micro(plain)), "")
 			line("insert of a checked-in row, policy link, median", fmt.Sprintf("%.1f us", micro(checked)), "")
 			line("difference", fmt.Sprintf("%.1f us", micro(checked-plain)), "at most 60")
-			line("difference with the share of the commit of 10000 rows", fmt.Sprintf("%.1f us", micro(checkedRow-plainRow)), "")
+			line("difference with the share of the commit of 1000 rows", fmt.Sprintf("%.1f us", micro(checkedRow-plainRow)), "")
 		}
 	}
 	if err := ask(db, t, rows); err != nil {

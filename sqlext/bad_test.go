@@ -1,0 +1,343 @@
+package sqlext_test
+
+import (
+	"context"
+	"database/sql"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/mattn/go-sqlite3"
+)
+
+// A host with the address sanitizer runs everything, makes each allocation and
+// each write fail in turn, and finds the database whole every time.
+func TestHostThatFails(t *testing.T) {
+	host := filepath.Join(t.TempDir(), "host")
+	build := exec.Command("gcc", "-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-o", host, "testdata/host.c", "-lsqlite3")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	for _, run := range [][2]string{{"functions.sql", "none"}, {"host.script", "none"}, {"host.script", "disk"}, {"host.script", "memory"}} {
+		t.Run(run[0]+" "+run[1], func(t *testing.T) {
+			t.Parallel()
+			command := exec.Command(host, library, "testdata/"+run[0], run[1])
+			// What the Go runtime keeps for good is no leak.
+			command.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
+			out, err := command.CombinedOutput()
+			if err != nil || !strings.HasPrefix(string(out), "ok") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+// Damaged and foreign sketches give an error or a valid answer.
+func TestMutatedSketches(t *testing.T) {
+	mutations := 1_000_000
+	if testing.Short() {
+		mutations = 50_000
+	}
+	db := memory(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	var originals [][]byte
+	for _, settings := range []string{"text", "text bits=8", "words bits=1", "words mod=3", "words bottom=10", "words scaled", "fast", "bins t=100", "lean", "elements weighted"} {
+		p, err := sketch.ParseProfile(strings.TrimPrefix("text "+settings, "text text"))
+		if err != nil {
+			p, err = sketch.ParseProfile(settings)
+		}
+		if err != nil {
+			continue
+		}
+		s, err := sketch.NewSketcher(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Document([]byte(fox + " with a few more words to have enough of them"))
+		originals = append(originals, s.AppendSketch(nil))
+	}
+	if len(originals) < 5 {
+		t.Fatalf("%d sketches to mutate", len(originals))
+	}
+	statements := make([]*sql.Stmt, 0, 8)
+	for _, query := range []string{
+		`SELECT alike_resemblance(?1, ?2)`, `SELECT alike_containment(?1, ?2)`, `SELECT alike_bounds(?1, ?2)`, `SELECT alike_shared(?1, ?2)`,
+		`SELECT alike_alike(?1, ?2)`, `SELECT alike_feature(?1, 1) + length(?2)`, `SELECT count(*) + length(?2) FROM alike_features(?1)`,
+		`SELECT alike_profile(?1) || length(?2)`, `SELECT alike_merge(x) FROM (SELECT ?1 AS x UNION ALL SELECT ?2)`, `SELECT count(*) FROM alike__compare(?1, ?2, 0.1)`,
+	} {
+		s, err := db.Prepare(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		statements = append(statements, s)
+	}
+	valid := 0
+	for i := range mutations {
+		b := append([]byte{}, originals[random.IntN(len(originals))]...)
+		switch random.IntN(4) {
+		case 0:
+			b = b[:random.IntN(len(b)+1)]
+		case 1:
+			b = append(b, originals[random.IntN(len(originals))][:random.IntN(20)]...)
+		default:
+			for range 1 + random.IntN(3) {
+				at := random.IntN(min(len(b), 24))
+				if random.IntN(3) == 0 {
+					at = random.IntN(len(b))
+				}
+				b[at] ^= byte(1 << random.IntN(8))
+			}
+		}
+		var answer any
+		err := statements[i%len(statements)].QueryRow(b, originals[random.IntN(len(originals))]).Scan(&answer)
+		if err == nil {
+			valid++
+		} else if strings.Contains(err.Error(), "internal") {
+			t.Fatalf("%x: %v", b, err)
+		}
+	}
+	if valid == 0 || valid == mutations {
+		t.Errorf("%d of %d mutations are valid", valid, mutations)
+	}
+}
+
+func TestOddDocuments(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body)`)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	for _, document := range []any{nil, "", " ", "one", 42, 4.25, []byte("bytes"), []byte{}, []byte{0xff, 0xfe, 'a', 0, 'b'}, "a\x00b\x00c d e f g", "\xff\xfe broken \xc3", strings.Repeat("x", 1<<20), strings.Repeat("many words ", 1<<17)} {
+		db.exec(`INSERT INTO d(body) VALUES (?)`, document)
+	}
+	db.check("d", "odd documents")
+	db.expect("ok", "PRAGMA integrity_check")
+	db.expect("1", `SELECT alike_sketch(?) = alike_sketch('a b c d e f g')`, "a\x00b\x00c d e f g")
+	// The longest document that SQLite holds.
+	if !testing.Short() {
+		db.expect("null", `SELECT typeof(alike_sketch(zeroblob(999999999)))`)
+	}
+}
+
+func TestReadOnlyDatabase(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "ro.db")
+	db := open(t, name)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	db.Close()
+	db = open(t, "file:"+name+"?mode=ro")
+	db.fails("readonly", `SELECT alike_attach('d', 'body')`)
+	db.Close()
+	db = open(t, name)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.Close()
+	db = open(t, "file:"+name+"?mode=ro")
+	db.expect("2", `SELECT key FROM alike_rows('d', 1)`)
+	db.expect("1|2", `SELECT key, other FROM alike_pairs('d')`)
+	db.expect("2|2", `SELECT "rows", sketched FROM alike_status()`)
+	db.fails("readonly", `SELECT alike_mark('d', 1, 2, 'distinct')`)
+}
+
+func TestFullDatabase(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "full.db"))
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO d(body) SELECT 'a document about number ' || i FROM n`)
+	db.exec(`PRAGMA max_page_count = 900`)
+	db.fails("full", `SELECT alike_attach('d', 'body')`)
+	db.expect("ok", "PRAGMA integrity_check")
+	db.exec(`PRAGMA max_page_count = 100000`)
+	if got := db.rows(`SELECT note FROM alike_status()`); !strings.Contains(got, "alike_refresh('d') goes on") {
+		t.Errorf("status says %q", got)
+	}
+	db.rows(`SELECT alike_refresh('d')`)
+	db.expect("20000|20000|0|", `SELECT "rows", sketched, pending, note FROM alike_status()`)
+	db.check("d", "refresh")
+}
+
+// An interrupt stops a fill; what is done stays done, and refresh goes on.
+func TestInterrupt(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "interrupt.db")
+	db := open(t, name)
+	db.exec(`PRAGMA journal_mode = WAL`)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200000) INSERT INTO d(body) SELECT 'a document about number ' || i FROM n`)
+	watch := open(t, name)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for {
+			var n int
+			if err := watch.QueryRow(`SELECT count(*) FROM d_alike`).Scan(&n); err == nil && n > 0 {
+				cancel()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	var n int
+	err := db.QueryRowContext(ctx, `SELECT alike_attach('d', 'body')`).Scan(&n)
+	if err == nil {
+		t.Fatal("the fill was not interrupted")
+	}
+	db.expect("ok", "PRAGMA integrity_check")
+	var done int
+	if err := db.QueryRow(`SELECT count(*) FROM d_alike`).Scan(&done); err != nil || done == 0 || done == 200000 {
+		t.Fatalf("%d rows after the interrupt, %v", done, err)
+	}
+	// The table is in use all the while.
+	db.exec(`INSERT INTO d(body) VALUES ('one more')`)
+	db.exec(`DELETE FROM d WHERE id < 3`)
+	db.exec(`UPDATE d SET body = ? WHERE id = 200000`, fox)
+	if err := db.QueryRow(`SELECT alike_refresh('d')`).Scan(&n); err != nil || n > 200000-done {
+		t.Errorf("refresh computed %d rows after %d, %v", n, done, err)
+	}
+	db.expect("199999|199999|0|", `SELECT "rows", sketched, pending, note FROM alike_status()`)
+	db.check("d", "refresh")
+}
+
+// A row that cannot be computed is noted and does not keep the others.
+func TestErrorsOfRows(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, raw TEXT, body TEXT AS (raw) VIRTUAL)`)
+	db.exec(`INSERT INTO d(raw) VALUES ('{"body": "a document"}'), ('not JSON'), ('{"body": "another document"}')`)
+	// SQLite would not have taken the second row in under this definition.
+	db.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '(raw)', '(json_extract(raw, ''$.body''))') WHERE name = 'd'; PRAGMA writable_schema = RESET`)
+	db.expect("2", `SELECT alike_attach('d', 'body')`)
+	db.expect("1\n3", `SELECT id FROM d_alike`)
+	db.expect("2|malformed JSON|1", `SELECT key, message, attempts FROM alike_errors('d')`)
+	db.expect("3|2|1|1", `SELECT "rows", sketched, pending, failed FROM alike_status()`)
+	db.fails("malformed JSON", `INSERT INTO d(raw) VALUES ('neither')`)
+	db.expect("0", `SELECT alike_refresh('d')`)
+	db.expect("2|2", `SELECT key, attempts FROM alike_errors('d')`)
+	db.exec(`DELETE FROM d WHERE id = 2`)
+	db.exec(`INSERT INTO d(id, raw) VALUES (2, '{"body": "mended"}')`)
+	db.rows(`SELECT alike_refresh('d')`)
+	db.expect("1\n2\n3", `SELECT id FROM d_alike ORDER BY id`)
+	db.expect("", `SELECT * FROM alike_errors('d')`)
+}
+
+func TestChangedSchemas(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.fails("d_alike", `ALTER TABLE d DROP COLUMN body`)
+	db.exec(`ALTER TABLE d RENAME COLUMN body TO contents`)
+	db.exec(`ALTER TABLE d RENAME COLUMN id TO number`)
+	db.exec(`ALTER TABLE d RENAME TO papers`)
+	db.exec(`INSERT INTO papers(contents) VALUES (?)`, fox)
+	db.expect("1", `SELECT key FROM alike_rows('papers', 2)`)
+	db.expect("papers|contents", `SELECT "table", "column" FROM alike_status()`)
+	db.expect("0", `SELECT alike_refresh('papers')`)
+	db.expect("2", `SELECT alike_attach('papers', 'contents', '{"name": "d", "profile": "words w=2"}')`)
+	db.exec(`INSERT INTO papers(contents) VALUES (?)`, fox)
+	db.check("d", "after renaming")
+	db.exec(`DROP TABLE papers`)
+	if got := db.rows(`SELECT note FROM alike_status()`); !strings.Contains(got, "is gone; alike_detach('d') ends it") {
+		t.Errorf("status says %q", got)
+	}
+	db.fails("is gone; alike_detach('d') ends it", `SELECT alike_refresh('d')`)
+	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+	db.expect("", `SELECT group_concat(name) FROM sqlite_master`)
+
+	db.exec(`CREATE TABLE e(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.rows(`SELECT alike_attach('e', 'body')`)
+	db.exec(`DROP TABLE e_alike`)
+	db.fails("its table e_alike is gone; alike_detach('e') clears it away", `SELECT * FROM alike_rows('e', 1)`)
+	db.rows(`SELECT alike_detach('e', '{"drop": true}')`)
+	db.expect("e", `SELECT group_concat(name) FROM sqlite_master`)
+}
+
+// Without the extension a database can be read, and written where the mode is
+// queue; else the error says what is missing.
+func TestWithoutTheExtension(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "without.db")
+	db := open(t, name)
+	for _, table := range []string{"computed", "queued"} {
+		db.exec(`CREATE TABLE ` + table + `(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO `+table+`(body) VALUES (?), (?)`, fox, fox)
+	}
+	db.rows(`SELECT alike_attach('computed', 'body')`)
+	db.rows(`SELECT alike_attach('queued', 'body', '{"mode": "queue", "policy": "link"}')`)
+	db.Close()
+	sql.Register("without", &sqlite3.SQLiteDriver{})
+	pool, err := sql.Open("without", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	plain := database{pool, t}
+	plain.expect("2", `SELECT other FROM computed_alike_pair WHERE id = 1 GROUP BY other HAVING count(*) >= 2`)
+	plain.fails("alike__extension_must_be_loaded", `INSERT INTO computed(body) VALUES ('x')`)
+	plain.fails("alike__extension_must_be_loaded", `UPDATE computed SET body = 'x'`)
+	plain.exec(`DELETE FROM computed WHERE id = 2`)
+	plain.exec(`INSERT INTO queued(body) VALUES (?)`, fox+" indeed")
+	plain.exec(`UPDATE queued SET body = 'something else entirely' WHERE id = 1`)
+	plain.exec(`DELETE FROM queued WHERE id = 2`)
+	plain.exec(`INSERT INTO queued(body) VALUES (?)`, fox)
+	pool.Close()
+	db = open(t, name)
+	db.expect("3|0|3", `SELECT "rows", sketched, pending FROM alike_status() WHERE name = 'queued'`)
+	db.expect("3", `SELECT alike_refresh('queued')`)
+	db.check("queued", "refresh")
+	db.check("computed", "a deletion")
+	db.expect("4|3", `SELECT id, other FROM queued_alike_match`)
+	db.expect("0", `SELECT pending FROM alike_status() WHERE name = 'queued'`)
+}
+
+func TestWrongArguments(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`CREATE TABLE k(sketch INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`CREATE VIEW v AS SELECT * FROM d`)
+	db.exec(`CREATE VIRTUAL TABLE r USING rtree(id, a, b)`)
+	for _, c := range [][2]string{
+		{`SELECT alike_attach('x', 'body')`, "alike_attach: there is no table x"},
+		{`SELECT alike_attach('other.d', 'body')`, "other"},
+		{`SELECT alike_attach('a.b.c', 'body')`, "has 3 parts, want table or schema.table"},
+		{`SELECT alike_attach('d"', 'body')`, "a quote inside a name"},
+		{`SELECT alike_attach('', 'body')`, "a name is missing"},
+		{`SELECT alike_attach('d', 'text')`, "d has no column text"},
+		{`SELECT alike_attach('v', 'body')`, "v is a view, want a table"},
+		{`SELECT alike_attach('r', 'a')`, "r is a virtual table"},
+		{`SELECT alike_attach('k', 'body')`, "the key column sketch of k has a name that the side table needs"},
+		{`SELECT alike_attach('d', 'body', '{"profil": "text"}')`, `unknown field "profil"`},
+		{`SELECT alike_attach('d', 'body', '{"profile": "novel"}')`, `profile "novel"`},
+		{`SELECT alike_attach('d', 'body', '{"profile": 7}')`, "the options"},
+		{`SELECT alike_attach('d', 'body', '[]')`, "the options"},
+		{`SELECT alike_attach('d', 'body', '{} x')`, "the options"},
+		{`SELECT alike_attach('d', 'body', 12)`, "the options are the integer 12, want JSON"},
+		{`SELECT alike_attach('d', 'body', '{"si": ["99Z"]}')`, "99Z"},
+		{`SELECT alike_attach('d', 'body', '{"si": ["length", "length"]}')`, "given twice"},
+		{`SELECT alike_attach('d', 'body', '{"at_least": 2}')`, "at_least is 2, want above 0 and at most 1"},
+		{`SELECT alike_attach('d', 'body', '{"where": "no such"}')`, "where: "},
+		{`SELECT alike_attach('d', 'body', '{"where": "1); DROP TABLE d; --"}')`, "follows the statement"},
+		{`SELECT alike_attach('d', 'body', '{"extract": "pdf"}')`, `the extract is "pdf", want plain, html`},
+		{`SELECT alike_detach('d')`, "nothing is attached to d"},
+		{`SELECT * FROM alike_rows('d', 1)`, "nothing is attached to d"},
+		{`SELECT * FROM alike_rows(7, 1)`, "the table is the integer 7, want a name"},
+	} {
+		db.fails(c[1], c[0])
+	}
+	db.expect("d\nk\nv", `SELECT name FROM sqlite_master WHERE name NOT LIKE 'r%' ORDER BY 1`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.exec(`CREATE VIEW w AS SELECT * FROM alike_pairs('d')`)
+	for _, c := range [][2]string{
+		{`SELECT * FROM alike_rows('d', 9)`, "d has no row 9"},
+		{`SELECT * FROM alike_rows('d', 1, 1.5)`, "at_least is the number 1.5, want a number from 0 to 1"},
+		{`SELECT * FROM alike_rows('d', 1, 0)`, "at_least is 0, want above 0"},
+		{`SELECT alike_mark('d', 1, 9, 'distinct')`, "d has no row 9"},
+		{`SELECT alike_mark('d', 1, 1, 'distinct')`, "both keys name the same row"},
+		{`SELECT alike_mark('d', 1, 2, 'perhaps')`, `the verdict is "perhaps", want duplicate or distinct`},
+		{`SELECT * FROM alike_si_rows('d', 'length', 1)`, "keeps no similarity index length"},
+		{`SELECT * FROM w`, "unsafe use"},
+		{`SELECT * FROM alike_tokens(zeroblob(20000000))`, "a document of 20000000 bytes, want at most 16777216"},
+	} {
+		db.fails(c[1], c[0])
+	}
+}
