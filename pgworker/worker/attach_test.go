@@ -1,0 +1,288 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+// Any table that a user may own.
+func TestAnyTable(t *testing.T) {
+	for _, v := range []struct{ name, create, insert, update, column, key, options string }{
+		{"uuid", "create table t (id uuid primary key, body text)", "select md5(g::text)::uuid, " + words, "body = body || ' x'", "body", "id::text", "{}"},
+		{"text", "create table t (id text primary key, body varchar(5000))", `select 'k''"\' || g, ` + words, "body = body || ' x'", "body", "id", "{}"},
+		{"collation", `create table t (id text collate "C" primary key, body text)`, "select 'é' || g, " + words, "body = body || ' x'", "body", "id", "{}"},
+		{"timestamp", "create table t (at timestamptz primary key, body text)", "select timestamptz '2026-01-01 12:00:00.123456+02' + g * interval '1 minute', " + words, "body = body || ' x'", "body", "to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')", "{}"},
+		{"composite", `create table t (a int, "B b" text, c date, body text, primary key (a, "B b", c))`, "select g % 10, 'x\"' || g, date '2026-01-01' + g, " + words, "body = body || ' x'", "body", `jsonb_build_array(a, "B b", c)::text`, "{}"},
+		{"json", "create table t (id int primary key, body json)", "select g, json_build_object('text', " + words + ")", "body = json_build_object('text', 'a b c d ' || id)", "body", "id::text", "{}"},
+		{"jsonb", "create table t (id int primary key, body jsonb)", "select g, jsonb_build_object('text', " + words + ")", `body = body || '{"more": "words in here"}'`, "body", "id::text", "{}"},
+		{"bytea", "create table t (id int primary key, body bytea)", `select g, convert_to(` + words + `, 'UTF8') || '\x00ff20c328'`, `body = body || '\x20616263'`, "body", "id::text", "{}"},
+		{"generated", "create table t (id int primary key, title text, text text, body text generated always as (title || ' ' || text) stored)", "select g, 'a title ' || g, " + words, "text = text || ' x'", "body", "id::text", "{}"},
+		{"domain", "create domain prose as text check (value <> 'no'); create table t (id int primary key, body prose)", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
+		{"unique", "create table t (n int not null, body text); create unique index on t (n)", "select g, " + words, "body = body || ' x'", "body", "n::text", "{}"},
+		{"partitioned", "create table t (id int, body text, primary key (id)) partition by range (id); create table t1 partition of t for values from (0) to (40); create table t2 partition of t default", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
+		{"where", "create table t (id int primary key, body text, state text)", "select g, " + words + ", case g % 3 when 0 then 'draft' else 'done' end", "state = 'done'", "body", "id::text", `{"where": "state = 'done' and length(body) > 3"}`},
+		{"odd columns", `create table t ("select" int primary key, "a ""column""; drop table t" text, key text, d text, n text)`, "select g, " + words + ", 'k', 'd', 'n'", `"a ""column""; drop table t" = 'x y z ' || n`, `a "column"; drop table t`, `"select"::text`, "{}"},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			database := pgtest.Database(t)
+			c := pgtest.Connect(t, database)
+			exec(t, c, `create schema "S ""s"; set search_path = "S ""s"`)
+			exec(t, c, v.create)
+			columns := map[string]string{"generated": "(id, title, text)", "where": "(id, body, state)"}[v.name]
+			exec(t, c, "insert into t "+columns+" "+v.insert+" from generate_series(1, 60) as g")
+			exec(t, c, "set timezone = 'Asia/Kolkata'; set datestyle = 'German'")
+			exec(t, c, "select alike.attach('t', $1, $2)", v.column, v.options)
+			w := newWorker(t, database, func(c *Config) { c.ChunkRows = 7; c.BatchSize = 11 })
+			where := "true"
+			if v.name == "where" {
+				where = "state = 'done' and length(body) > 3"
+			}
+			column := `"` + strings.ReplaceAll(v.column, `"`, `""`) + `"`
+			if v.name == "json" || v.name == "jsonb" {
+				column += "::text"
+			}
+			check := func(step string) {
+				t.Helper()
+				once(t, w)
+				checkSide(t, c, "t", "t", column, v.key, where)
+				if t.Failed() {
+					t.Fatal(step)
+				}
+			}
+			check("backfill")
+			exec(t, c, "insert into t "+columns+" "+v.insert+" from generate_series(61, 100) as g")
+			check("insert")
+			exec(t, c, "update t set "+v.update)
+			check("update")
+			if v.name == "partitioned" {
+				exec(t, c, "insert into t1 values (0, 'straight into a partition')")
+				exec(t, c, "update t set id = id + 1000 where id between 10 and 20")
+				check("partitions")
+				// A partition that is emptied or detached by itself tells its parent's
+				// triggers nothing.
+				exec(t, c, "truncate t1")
+				exec(t, c, "select alike.refresh('t')")
+				check("a partition")
+			}
+			exec(t, c, "delete from t where ctid in (select ctid from t limit 10)")
+			check("delete")
+			exec(t, c, "truncate t")
+			check("truncate")
+			exec(t, c, "insert into t "+columns+" "+v.insert+" from generate_series(1, 5) as g")
+			check("insert")
+			if n := one[int](t, c, "select alike.detach('t', '{\"drop\": true}')::int"); n > 5 {
+				t.Errorf("detach gave %d", n)
+			}
+			if n := one[int](t, c, `select count(*) from pg_class where relnamespace = '"S ""s"'::regnamespace and relname ~ 'alike'`); n != 0 {
+				t.Errorf("detach left %d relations", n)
+			}
+			if n := one[int](t, c, `select count(*) from pg_proc where pronamespace = '"S ""s"'::regnamespace`); n != 0 {
+				t.Errorf("detach left %d functions", n)
+			}
+		})
+	}
+}
+
+func TestSeveralAttachments(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, title text, body text)")
+	exec(t, c, "insert into documents select g, 'title ' || g, "+words+" from generate_series(1, 30) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	exec(t, c, `select alike.attach('documents', 'title', '{"name": "titles", "profile": "chars w=3 k=4 s=2", "si": ["43b/40"]}')`)
+	fails(t, c, `"documents" is attached to public.documents.body`, "select alike.attach('documents', 'title')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	checkSide(t, c, "titles", "documents", "title", "id::text", "true")
+	if got := one[string](t, c, "select profile from alike.status() where name = 'titles'"); got != "chars w=3 set classic t=84 k=4 s=2 r=2 bits=8" {
+		t.Errorf("profile %q", got)
+	}
+	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 0)"); n < 10 {
+		t.Errorf("%d pairs of titles", n)
+	}
+	exec(t, c, "select alike.detach('titles')")
+	exec(t, c, "update documents set title = 'new'")
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	// The side table stayed, and is taken up again.
+	exec(t, c, `select alike.attach('documents', 'title', '{"name": "titles", "profile": "chars w=3 k=4 s=2", "si": ["43b/40"]}')`)
+	once(t, w)
+	checkSide(t, c, "titles", "documents", "title", "id::text", "true")
+}
+
+func TestAttachErrors(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	exec(t, c, "create table t (id int primary key, body text, n int, doc bytea); create table nokey (body text); create view v as select 1 as id, 'x' as body; create temp table tt (id int primary key, body text); create table clash (f1 int primary key, body text)")
+	exec(t, c, "create table victim (id int)")
+	for _, v := range []struct{ want, sql string }{
+		{`no table "missing"`, "select alike.attach('missing', 'body')"},
+		{`no table "a..b"`, "select alike.attach('a..b', 'body')"},
+		{"v is not a table", "select alike.attach('v', 'body')"},
+		{"temporary table", "select alike.attach('tt', 'body')"},
+		{"table of the system", "select alike.attach('alike.queue', 'key')"},
+		{`has no column "nothing"`, "select alike.attach('t', 'nothing')"},
+		{"t.n is integer, want text", "select alike.attach('t', 'n')"},
+		{"no primary key", "select alike.attach('nokey', 'body')"},
+		{"called like a column of the side tables", "select alike.attach('clash', 'body')"},
+		{`"nonsense" is not a setting or a preset`, `select alike.attach('t', 'body', '{"profile": "nonsense"}')`},
+		{`unknown option "polcy"`, `select alike.attach('t', 'body', '{"polcy": "warn"}')`},
+		{`policy "shout", want ignore, link, warn or reject`, `select alike.attach('t', 'body', '{"policy": "shout"}')`},
+		{"at_least 7, want 0 to 1", `select alike.attach('t', 'body', '{"at_least": 7}')`},
+		{`option at_least is "x", want a number`, `select alike.attach('t', 'body', '{"at_least": "x"}')`},
+		{"want a JSON object", `select alike.attach('t', 'body', '[]')`},
+		{"has 50 bytes, want 1 to 49", `select alike.attach('t', 'body', '{"name": "` + strings.Repeat("x", 50) + `"}')`},
+		{"want a method, a variation and k", `select alike.attach('t', 'body', '{"si": ["43"]}')`},
+		{"method 13", `select alike.attach('t', 'body', '{"si": ["13A/40"]}')`},
+		{"a profile with t=84 has 10 of eight minima", `select alike.attach('t', 'body', '{"si": ["forest/10"]}')`},
+		{`column "nothing" does not exist`, `select alike.attach('t', 'body', '{"where": "nothing > 3"}')`},
+		{"semicolon", `select alike.attach('t', 'body', '{"where": "true); drop table victim; --"}')`},
+		{"subquery", `select alike.attach('t', 'body', '{"where": "exists (select from victim)"}')`},
+		{"syntax error", `select alike.attach('t', 'body', '{"where": "true) union select (1"}')`},
+		{"needs a bytea document", `select alike.attach('t', 'body', '{"extract": "pdf"}')`},
+		{`has no column "kind"`, `select alike.attach('t', 'doc', '{"extract": {"column": "kind"}}')`},
+		{`extract "; rm -rf", want plain`, `select alike.attach('t', 'doc', '{"extract": "; rm -rf"}')`},
+		{`mode "compute", want queue`, `select alike.attach('t', 'body', '{"mode": "compute"}')`},
+		{"no unique", `select alike.attach('t', 'body', '{"key": ["n"]}')`},
+	} {
+		if v.want == "no unique" {
+			v.want = "no primary key or unique index without NULLs on"
+		}
+		fails(t, c, v.want, v.sql)
+	}
+	if n := one[int](t, c, "select (select count(*) from alike.attachment) + (select count(*) from pg_class where relname like 't\\_alike%') + (select count(*) from pg_trigger where tgrelid = 't'::regclass)"); n != 0 {
+		t.Errorf("%d leftovers of what failed", n)
+	}
+	exec(t, c, "table victim")
+}
+
+// A member of each role can do what the role is for, and nothing else.
+func TestRights(t *testing.T) {
+	s := pgtest.Shared(t, pgtest.Version())
+	database := s.Database(t)
+	c := pgtest.Connect(t, database)
+	name := one[string](t, c, "select current_database()::text")
+	for _, role := range []string{"reader", "worker", "admin", "writer", "stranger"} {
+		exec(t, c, fmt.Sprintf("create role %s_%s login", name, role))
+	}
+	t.Cleanup(func() {
+		for _, role := range []string{"reader", "worker", "admin", "writer", "stranger"} {
+			c.Exec(context.Background(), fmt.Sprintf("drop owned by %s_%s cascade; drop role %s_%s", name, role, name, role))
+		}
+	})
+	exec(t, c, fmt.Sprintf("grant alike_reader to %[1]s_reader; grant alike_worker to %[1]s_worker; grant alike_admin to %[1]s_admin; create schema app authorization %[1]s_admin; grant usage on schema app to public", name))
+	as := func(role string) string { return s.URL(name+"_"+role, name) }
+	admin := pgtest.Connect(t, as("admin"))
+	exec(t, admin, "create table app.documents (id int primary key, body text)")
+	exec(t, admin, "grant select on app.documents to alike_worker; grant insert, update, delete, select on app.documents to "+name+"_writer")
+	exec(t, admin, "insert into app.documents select g, "+words+" from generate_series(1, 20) as g")
+	exec(t, admin, `select alike.attach('app.documents', 'body', '{"policy": "link"}')`)
+
+	// Who may write documents needs nothing else; the worker needs no more than
+	// its role and SELECT.
+	writer := pgtest.Connect(t, as("writer"))
+	exec(t, writer, "insert into app.documents values (21, 'a b c d e f'); update app.documents set body = body || ' x' where id < 5; delete from app.documents where id = 6")
+	w := newWorker(t, as("worker"), nil)
+	once(t, w)
+	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
+	fails(t, writer, "permission denied", "insert into alike.queue (attachment, key) values (1, '1')")
+	fails(t, writer, "permission denied", "delete from app.documents_alike")
+
+	reader := pgtest.Connect(t, as("reader"))
+	exec(t, reader, "select * from alike.pairs('app.documents')")
+	exec(t, reader, "select * from alike.rows('app.documents', '1')")
+	exec(t, reader, "select * from alike.clusters('app.documents')")
+	exec(t, reader, "select * from alike.status()")
+	exec(t, reader, "select * from alike.errors('app.documents')")
+	exec(t, reader, "select * from alike.hot('app.documents')")
+	for _, sql := range []string{
+		"delete from app.documents_alike", "insert into app.documents_alike_mark values (1, 2, 'distinct')", "update alike.attachment set policy = 'reject'",
+		"delete from alike.queue", "select alike.mark('app.documents', '1', '2', 'distinct')", "select alike.detach('app.documents')", "select alike.refresh('app.documents')",
+		"select app.alike_build_1()", "create table alike.x ()", "insert into alike.error values (1, 'x', 'y', 1)",
+	} {
+		fails(t, reader, "", sql)
+	}
+	worker := pgtest.Connect(t, as("worker"))
+	for _, sql := range []string{"delete from app.documents", "select alike.detach('app.documents')", "update alike.attachment set row_filter = 'true'", "drop table app.documents_alike", "delete from alike.attachment"} {
+		fails(t, worker, "", sql)
+	}
+	stranger := pgtest.Connect(t, as("stranger"))
+	fails(t, stranger, "permission denied for schema alike", "select * from alike.status()")
+	exec(t, stranger, "create temp table mine (id int primary key, body text)")
+	exec(t, c, "grant usage on schema alike to "+name+"_stranger")
+	fails(t, stranger, "", "select alike.attach('app.documents', 'body', '{\"name\": \"mine\"}')")
+
+	// A right that is revoked stops nothing else, and everything goes on when it
+	// is back.
+	exec(t, admin, "revoke select on app.documents from alike_worker")
+	exec(t, admin, "create table app.others (id int primary key, body text); grant select on app.others to alike_worker; select alike.attach('app.others', 'body')")
+	exec(t, writer, "insert into app.documents values (30, 'while the right was revoked')")
+	exec(t, admin, "insert into app.others values (1, 'goes on all the same')")
+	once(t, w)
+	checkSide(t, c, "others", "app.others", "body", "id::text", "true")
+	if got := one[string](t, c, "select note from alike.status() where name = 'documents'"); !strings.Contains(got, "permission denied for table documents") {
+		t.Errorf("status says %q", got)
+	}
+	if n := one[int](t, c, "select count(*) from alike.errors('app.documents')"); n != 1 {
+		t.Errorf("%d errors, want 1", n)
+	}
+	exec(t, admin, "grant select on app.documents to alike_worker")
+	waitFor(t, "the row", func() bool {
+		if err := w.retryDue(ctx); err != nil {
+			t.Fatal(err)
+		}
+		once(t, w)
+		return one[int](t, c, "select count(*) from app.documents_alike where id = 30") == 1
+	})
+	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
+	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
+		t.Errorf("%d errors remain", n)
+	}
+	if got := one[*string](t, c, "select note from alike.status() where name = 'documents'"); got != nil {
+		t.Errorf("status still says %q", *got)
+	}
+	exec(t, admin, "select alike.detach('app.documents', '{\"drop\": true}')")
+}
+
+// Every function has a fixed search path, but for those of one expression whose
+// names are all qualified; none runs as its owner in the schema itself.
+func TestFunctionsAreSafe(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	rows, err := c.Query(ctx, "select p.oid::regprocedure::text, prosecdef, coalesce(array_to_string(proconfig, ' '), ''), prosrc from pg_proc p where pronamespace = 'alike'::regnamespace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n := 0
+	for rows.Next() {
+		n++
+		var name, config, source string
+		var definer bool
+		if err := rows.Scan(&name, &definer, &config, &source); err != nil {
+			t.Fatal(err)
+		}
+		if definer {
+			t.Errorf("%s runs as its owner", name)
+		}
+		if strings.Contains(config, "search_path=pg_catalog, pg_temp") {
+			continue
+		}
+		if name != "alike._relation(text)" && (strings.Count(source, ";") > 0 || strings.Contains(strings.ReplaceAll(source, "operator(pg_catalog.", ""), "||")) {
+			t.Errorf("%s has no search path: %s", name, source)
+		}
+	}
+	if n < 60 {
+		t.Errorf("only %d functions", n)
+	}
+	// A search path that hides built-in names changes nothing.
+	exec(t, c, `create schema evil; create function evil.to_regclass(text) returns regclass language sql as 'select null::regclass'; create function evil.lower(text) returns text language sql as 'select 1/0; select ''''::text'; create table evil.documents (id int primary key, body text); set search_path = evil, pg_catalog`)
+	exec(t, c, "select alike.attach('documents', 'body')")
+	if got := one[string](t, c, `select "table" from alike.status()`); got != "evil.documents" {
+		t.Errorf("attached %q", got)
+	}
+}
