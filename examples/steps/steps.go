@@ -1,0 +1,108 @@
+// Package steps runs the SQL files of an example against an SQLite database
+// that has the functions of Alike, and prints what they return.
+package steps
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	_ "github.com/mattn/go-sqlite3" // the driver
+
+	"github.com/alike-sql/alike/sqlext"
+)
+
+// Create makes a new database, in place of the one that the file has been.
+func Create(file string) (*sql.DB, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err := sqlext.Auto(); err != nil {
+		return nil, err
+	}
+	return sql.Open("sqlite3", file)
+}
+
+// Do runs the statements of a file that return nothing.
+func Do(db *sql.DB, files fs.FS, name string) error {
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return err
+	}
+	if _, err := db.Exec(string(text)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Show prints a title, and the rows that the query of a file returns as a table.
+func Show(out io.Writer, db *sql.DB, files fs.FS, title, name string) error {
+	query, err := fs.ReadFile(files, name)
+	if err != nil {
+		return err
+	}
+	rows, err := read(db, string(query))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	_, err = fmt.Fprintf(out, "%s\n\n%s\n", title, table(rows))
+	return err
+}
+
+// read gives the names of the columns and the rows. NULL is empty.
+func read(db *sql.DB, query string) (rows [][]string, err error) {
+	found, err := db.Query(query)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	columns, err := found.Columns()
+	if err != nil {
+		return nil, err
+	}
+	rows = append(rows, columns)
+	cells := make([]sql.NullString, len(columns))
+	to := make([]any, len(columns))
+	for i := range cells {
+		to[i] = &cells[i]
+	}
+	for found.Next() {
+		if err := found.Scan(to...); err != nil {
+			return nil, err
+		}
+		row := make([]string, len(columns))
+		for i := range cells {
+			row[i] = cells[i].String
+		}
+		rows = append(rows, row)
+	}
+	return rows, found.Err()
+}
+
+// table aligns the columns.
+func table(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			fmt.Fprintf(&line, "%-*s  ", widths[i], cell)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
