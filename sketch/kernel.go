@@ -68,8 +68,9 @@ func binsGeneric(m, xs []uint64, round int) {
 	if !ok {
 		return
 	}
+	first := mixMultiplier(round)
 	for _, x := range xs {
-		h := mixRound(x, round)
+		h := mixBy(x, first)
 		if h-low <= width {
 			bin := h >> 32 * t >> 32
 			m[bin] = min(m[bin], tag|h>>2)
@@ -142,40 +143,59 @@ func fingerprintGeneric(out []uint64, text []byte, spans []span) {
 func edgesGeneric(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
 	folds := uint64(fold) * ones8
 	var before uint64 // 1 if the byte before is of a word
-	for ; done+64 <= len(src); done += 64 {
-		from, to := src[done:done+64:done+64], text[done:done+64:done+64]
+	for done < len(src) {
+		rest, to := src[done:], (*[64]byte)(text[done:])
+		n := 64
 		var mask, foreign uint64
-		for i := 0; i < 64; i += 8 {
-			w := binary.LittleEndian.Uint64(from[i:])
-			foreign |= w
-			binary.LittleEndian.PutUint64(to[i:], w|folds)
-			// The high bits of the bytes, multiplied together in the top one.
-			mask |= wordBytes(w) >> 7 * 0x0102040810204080 >> 56 << i
+		if len(rest) >= 64 {
+			mask, foreign = wordMask((*[64]byte)(rest), to, folds)
 		}
-		if foreign&highs8 != 0 {
-			break
+		if len(rest) < 64 || foreign != 0 {
+			// What there is before the end, with zeros behind.
+			var block [64]byte
+			n = copy(block[:], rest)
+			for i, c := range block[:n] {
+				if c >= 0x80 {
+					clear(block[i:])
+					n = i
+					break
+				}
+			}
+			mask, _ = wordMask(&block, to, folds)
 		}
-		changes := mask ^ (mask<<1 | before)
+		changes := (mask ^ (mask<<1 | before)) & (^uint64(0) >> (64 - n))
 		before = mask >> 63
-		n := bits.OnesCount64(changes)
 		list := edges[count : count+64 : count+64]
 		at := base + uint32(done)
-		for i := 0; i < n; i++ {
-			list[i&63] = at + uint32(bits.TrailingZeros64(changes))
-			changes &= changes - 1
+		edge := bits.OnesCount64(changes)
+		count += edge
+		// Four at a time, the last of them perhaps for nothing: a loop whose
+		// end is easier to foresee.
+		for i := 0; i < edge; i += 4 {
+			four := (*[4]uint32)(list[i&63:])
+			for j := range four {
+				four[j] = at + uint32(bits.TrailingZeros64(changes))
+				changes &= changes - 1
+			}
 		}
-		count += n
-	}
-	for ; done < len(src) && src[done] < 0x80; done++ {
-		c := src[done]
-		text[done] = c | fold
-		if word := wordBytes(uint64(c)) >> 7; word != before {
-			edges[count] = base + uint32(done)
-			count++
-			before = word
+		if done += n; n < 64 {
+			break
 		}
 	}
 	return count, done
+}
+
+// wordMask copies a block of text with its case folded, and returns which of
+// its bytes are ASCII letters or digits, and the high bits of those not ASCII.
+func wordMask(from, to *[64]byte, folds uint64) (mask, foreign uint64) {
+	for i := 0; i < 64; i += 8 {
+		w := binary.LittleEndian.Uint64(from[i : i+8])
+		foreign |= w & highs8
+		binary.LittleEndian.PutUint64(to[i:i+8], w|folds)
+		// The high bits of the bytes, multiplied together in the top one.
+		mask |= wordBytes(w) >> 7 * 0x0102040810204080 >> 56 << i
+	}
+	return mask, foreign
 }
 
 const (

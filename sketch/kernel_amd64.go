@@ -26,11 +26,11 @@ func minimaKernel(m, a, b, xs []uint64) {
 			m, a, b = m[n:], a[n:], b[n:]
 		}
 	case useAVX2:
-		for ; len(m) >= 12; m, a, b = m[12:], a[12:], b[12:] {
+		for ; len(m) >= 14; m, a, b = m[14:], a[14:], b[14:] {
 			minima256(&m[0], &a[0], &b[0], &xs[0], len(xs))
 		}
 		if len(m) > 0 {
-			var pad [3][12]uint64
+			var pad [3][14]uint64
 			copy(pad[0][:], m)
 			copy(pad[1][:], a)
 			copy(pad[2][:], b)
@@ -161,7 +161,7 @@ func binsKernel(m, xs []uint64, round int) {
 	if !ok || len(xs) == 0 {
 		return
 	}
-	bins512(&m[0], uint64(len(m)), &xs[0], len(xs), mixFirst+uint64(round)*mixStep, mixSecond, uint64(round)<<roundShift, low, width)
+	bins512(&m[0], uint64(len(m)), &xs[0], len(xs), mixMultiplier(round), mixSecond, uint64(round)<<roundShift, low, width)
 }
 
 //go:noescape

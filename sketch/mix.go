@@ -12,8 +12,12 @@ const (
 )
 
 // mixRound is another such permutation for each round.
-func mixRound(x uint64, round int) uint64 {
-	h := x * (mixFirst + uint64(round)*mixStep)
+func mixRound(x uint64, round int) uint64 { return mixBy(x, mixMultiplier(round)) }
+
+func mixMultiplier(round int) uint64 { return mixFirst + uint64(round)*mixStep }
+
+func mixBy(x, multiplier uint64) uint64 {
+	h := x * multiplier
 	h ^= h >> 32
 	h *= mixSecond
 	return h ^ h>>29
