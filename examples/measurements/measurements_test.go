@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The whole example: what a user sees.
+func TestRun(t *testing.T) {
+	var out bytes.Buffer
+	if err := run([]string{"-database", filepath.Join(t.TempDir(), "new", "measurements.db")}, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1         81     0.60     0.60   0.68",
+		"4         81     0.00     0.01   0.00",
+		"the same file     10       10          1.00          1.00       0.00    0.13       1.00",
+		"a live recording  10       10          0.28          0.27       0.03    0.12       0.04",
+		"1 and 2  0.50               0.40       0.79             0.77        0.81",
+		"4 and 5  0.71               0.63       0.55             0.50        0.56",
+		"0.0 to 0.2   162    +0.004",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if err := run([]string{"-database", t.TempDir() + "/x/\x00"}, &bytes.Buffer{}); err == nil {
+		t.Error("a database that cannot be written gives no error")
+	}
+	if err := run([]string{"-nonsense"}, &bytes.Buffer{}); err == nil {
+		t.Error("an unknown flag gives no error")
+	}
+}
