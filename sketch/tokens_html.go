@@ -470,6 +470,9 @@ func (p *page) end() {
 // url makes a token of the value of an attribute.
 func (p *page) url(value []byte) {
 	p.plain.reset()
+	if bytes.IndexByte(value, 0) >= 0 {
+		value = bytes.ReplaceAll(value, []byte{0}, []byte("\ufffd"))
+	}
 	p.plain.feed(unescape(value), nothing)
 	for text := p.plain.text; len(text) > 0; {
 		r, size := utf8.DecodeRune(text)

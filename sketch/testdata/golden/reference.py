@@ -259,7 +259,7 @@ def page(data, fold):
         if name not in INLINE or urls:
             separate()
         for url in urls.values():
-            url = canonical(decode_mixed(references(url, True)), fold)
+            url = canonical(decode_mixed(references(url.replace("\0", "&#0;"), True)), fold)
             url = "".join(c for c in url if kind(c) not in ("space", "control"))
             tokens.extend([url] * (url != ""))
         if name in RAW and not closing:
@@ -626,7 +626,7 @@ SOURCE = (
 PAGE = (
     "<!DOCTYPE html><title>A &amp; B</title><script>var x = '<p>no';</script><STYLE>no</style><!-- no --><p CLASS=x>Caf&eacute; "
     "<b>B</b>old &#x41;&#66; &notit; &copy2 &#0;&#150;x<br>one<span>two</span> <a href='/X?a=1&copy=2&amp;b=3&lt' HREF=second>the link</a>"
-    "<img alt=no src=\" I.png \"><a href=\u00e4\u0301/%20>y</a><noscript><i>shown</i></noscript><iframe>no</iframe> a < b </> c<!x>d<?e>f"
+    "<img alt=no src=\" I.png \"><a href=\u00e4\u0301/%20\0>y</a><noscript><i>shown</i></noscript><iframe>no</iframe> a < b </> c<!x>d<?e>f"
     "<script><!-- <script> </script> no --> </script >yes<textarea><b>&lt;</textarea><td>1<td>2 e<b>\u0301</b><p"
 ).encode()
 LOG = " one  two \r\n\r\nthree\tfour\u00a0five\u2028 Stra\u00dfe\u0085\nsix\r".encode()
