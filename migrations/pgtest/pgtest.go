@@ -277,10 +277,33 @@ func (s *Server) Kill() error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+	// A server does not start while a process of the last one has its memory.
+	listed, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
 		return err
 	}
+	pids := []int{pid}
+	for _, child := range strings.Fields(string(listed)) {
+		n, err := strconv.Atoi(child)
+		if err != nil {
+			return err
+		}
+		pids = append(pids, n)
+	}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+			return err
+		}
+	}
 	s.Stop()
+	for _, pid := range pids {
+		for range 1000 {
+			if syscall.Kill(pid, 0) == syscall.ESRCH {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
 	return nil
 }
 

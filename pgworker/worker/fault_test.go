@@ -1,0 +1,303 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	process "os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+// TestWorkerProcess is no test: it is the worker that the tests below start as
+// a process of its own and kill.
+func TestWorkerProcess(t *testing.T) {
+	database := os.Getenv("ALIKE_TEST_WORKER")
+	if database == "" {
+		return
+	}
+	w, err := New(ctx, Config{DatabaseURL: database, BatchSize: 50, ChunkRows: 100, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond,
+		IdleTimeout: time.Second, LockTimeout: 2 * time.Second, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Run(ctx)
+}
+
+// startWorker starts a worker as a process.
+func startWorker(t testing.TB, database string) *process.Cmd {
+	t.Helper()
+	c := process.Command(os.Args[0], "-test.run=^TestWorkerProcess$")
+	c.Env = append(os.Environ(), "ALIKE_TEST_WORKER="+database)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func kill(c *process.Cmd) {
+	c.Process.Kill()
+	c.Wait() // it was killed: its status says no more
+}
+
+// checkins writes documents until stopped, on its own connection, and goes on
+// when the server is gone for a while.
+func checkins(database string, seed uint64, stop <-chan struct{}) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	var c *pgx.Conn
+	for {
+		select {
+		case <-stop:
+			if c != nil {
+				c.Close(ctx)
+			}
+			return
+		default:
+		}
+		if c == nil || c.IsClosed() {
+			var err error
+			if c, err = pgx.Connect(ctx, database); err != nil {
+				c = nil
+				time.Sleep(20 * time.Millisecond)
+				continue
+			}
+		}
+		id := r.IntN(400)
+		text := fmt.Sprintf("checkin number %d of the document %d and some words %d %d %d", r.IntN(1e9), id, r.IntN(100), r.IntN(100), r.IntN(100))
+		// What fails was not checked in.
+		switch r.IntN(5) {
+		case 0:
+			c.Exec(ctx, "delete from documents where id = $1", id)
+		case 1:
+			c.Exec(ctx, "update documents set id = id + 1000 where id = $1", id)
+		default:
+			c.Exec(ctx, "insert into documents values ($1, $2) on conflict (id) do update set body = excluded.body", id, text)
+		}
+	}
+}
+
+// Workers and the server are killed again and again while documents are checked
+// in; afterwards the side table is what a fresh computation gives, and nothing
+// is pending. ALIKE_KILLS makes it long.
+func TestKills(t *testing.T) {
+	kills := 12
+	fmt.Sscan(os.Getenv("ALIKE_KILLS"), &kills)
+	s := pgtest.New(t, pgtest.Version(), "fsync=on", "synchronous_commit=off", "deadlock_timeout=200ms")
+	database := s.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(2000, 5000) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	c.Close(ctx)
+
+	stop := make(chan struct{})
+	var writers sync.WaitGroup
+	for i := range uint64(2) {
+		writers.Go(func() { checkins(database, i, stop) })
+	}
+	workers := []*process.Cmd{startWorker(t, database), startWorker(t, database)}
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range kills {
+		time.Sleep(time.Duration(r.IntN(300)) * time.Millisecond)
+		switch {
+		case i%6 == 5:
+			if err := s.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Start(); err != nil {
+				t.Fatal(err)
+			}
+		case i%6 == 3:
+			// Stopped, it keeps its rows until the idle timeout, and finds its
+			// transaction gone when it goes on.
+			workers[0].Process.Signal(syscall.SIGSTOP)
+			time.Sleep(1200 * time.Millisecond)
+			workers[0].Process.Signal(syscall.SIGCONT)
+		default:
+			n := r.IntN(2)
+			kill(workers[n])
+			workers[n] = startWorker(t, database)
+		}
+	}
+	close(stop)
+	writers.Wait()
+	for _, w := range workers {
+		kill(w)
+	}
+	w := newWorker(t, database, nil)
+	c = pgtest.Connect(t, database)
+	waitFor(t, "the rest of the work", func() bool {
+		once(t, w)
+		if err := w.retryDue(ctx); err != nil {
+			t.Fatal(err)
+		}
+		return one[int](t, c, "select (select count(*) from alike.queue) + (select count(*) from alike.chunk) + (select count(*) from alike.error) + (select count(*) from alike.backfill where finished_at is null)") == 0
+	})
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	exec(t, c, "select * from alike.pairs('documents')")
+}
+
+// Rows that cannot be sketched, and odd ones that can, stop nothing else.
+func TestOddRows(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body bytea)")
+	for _, when := range []string{"before", "after"} {
+		if when == "after" {
+			exec(t, c, "select alike.attach('documents', 'body', '{\"where\": \"id < 100\"}')")
+		}
+		base := map[string]int{"before": 0, "after": 50}[when]
+		for i, doc := range [][]byte{
+			[]byte(strings.Repeat("ten megabytes of words ", 10<<20/23)),
+			[]byte(strings.Repeat("a", 1<<20)),
+			[]byte(strings.Repeat("a ", 1<<20)),
+			[]byte("zero\x00bytes\x00in\x00the\x00middle"),
+			{0xff, 0xfe, 0xc3, 0x28, 0xed, 0xa0, 0x80, 'a', ' ', 'b'},
+			{}, nil, []byte("   "), []byte("ordinary words that are in the way of nobody"),
+			[]byte(strings.Repeat("too large ", 2<<20)),
+		} {
+			exec(t, c, "insert into documents values ($1, $2)", base+i, doc)
+		}
+	}
+	w := newWorker(t, database, func(c *Config) { c.MaxDocument = 15 << 20; c.MaxAttempts = 2 })
+	once(t, w)
+	waitFor(t, "the rows to be parked", func() bool {
+		if err := w.retryDue(ctx); err != nil {
+			t.Fatal(err)
+		}
+		once(t, w)
+		return one[int](t, c, "select count(*) from alike.error where retry_at is null") == 2
+	})
+	if got := one[string](t, c, "select message from alike.errors('documents') limit 1"); got != "the document has 20971520 bytes, the limit is 15728640" {
+		t.Errorf("message %q", got)
+	}
+	checkSide(t, c, "documents", "documents", "body", "id::text", "length(body) is distinct from 20971520")
+	// What is not a key does no harm either.
+	exec(t, c, "insert into alike.queue (attachment, key) select id, 'not a number' from alike.attachment")
+	exec(t, c, "insert into alike.queue (attachment, key) values (99999, '1')")
+	exec(t, c, "insert into documents values (70, 'beside a key that is none')")
+	once(t, w)
+	if n := one[int](t, c, "select count(*) from documents_alike where id = 70"); n != 1 {
+		t.Error("a bad key kept a good row waiting")
+	}
+	if got := one[string](t, c, "select message from alike.errors('documents') where key = 'not a number'"); !strings.Contains(got, "invalid input syntax") {
+		t.Errorf("message %q", got)
+	}
+}
+
+// A column, a table or a side table that is gone is said, and nothing else stops.
+func TestDropped(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		exec(t, c, fmt.Sprintf("create table %s (id bigint primary key, body text); insert into %s values (1, 'x y z')", name, name))
+		exec(t, c, "select alike.attach($1, 'body')", name)
+	}
+	w := newWorker(t, database, nil)
+	once(t, w)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		exec(t, c, "insert into "+name+" values (2, 'u v w')")
+	}
+	exec(t, c, "alter table a drop column body cascade")
+	exec(t, c, "drop table b")
+	exec(t, c, "drop table c_alike cascade")
+	w.catalog.forget()
+	once(t, w)
+	for name, want := range map[string]string{"a": `the column "body" of public.a was dropped`, "b": `the table of "b" was dropped`, "c": "the side table"} {
+		if got := one[string](t, c, "select coalesce(note, '') from alike.status() where name = $1", name); !strings.Contains(got, want) {
+			t.Errorf("%s: status says %q, want %q", name, got, want)
+		}
+	}
+	checkSide(t, c, "d", "d", "body", "id::text", "true")
+	for _, name := range []string{"a", "b", "c"} {
+		exec(t, c, "select alike.detach($1, '{\"drop\": true}')", name)
+	}
+	if n := one[int](t, c, "select count(*) from alike.attachment"); n != 1 {
+		t.Errorf("%d attachments remain, want 1", n)
+	}
+}
+
+// A clock that went back holds up nothing for longer than the longest wait.
+func TestClockBack(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text); insert into documents values (1, 'x y z')")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "insert into alike.error (attachment, key, message, attempts, retry_at) select id, '1', 'from a clock ahead', 1, now() + interval '10 years' from alike.attachment")
+	if err := w.retryDue(ctx); err != nil {
+		t.Fatal(err)
+	}
+	once(t, w)
+	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
+		t.Errorf("%d rows wait for a clock", n)
+	}
+}
+
+// A long transaction elsewhere is said by status, and a lock on the table only
+// makes the worker wait.
+func TestLocksAndLongTransactions(t *testing.T) {
+	database := pgtest.Database(t)
+	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text); insert into documents values (1, 'x y z')")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, func(c *Config) { c.LockTimeout = 50 * time.Millisecond; c.Lanes = 2 })
+	once(t, w)
+	exec(t, c, "insert into documents values (2, 'a b c')")
+	exec(t, d, "begin; lock table documents in access exclusive mode")
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	time.Sleep(300 * time.Millisecond)
+	if n := one[int](t, c, "select count(*) from alike.queue"); n != 1 {
+		t.Errorf("%d rows pending behind a lock, want 1", n)
+	}
+	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
+		t.Errorf("a lock made %d errors", n)
+	}
+	exec(t, d, "commit")
+	waitFor(t, "the row", func() bool { return one[int](t, c, "select count(*) from documents_alike where id = 2") == 1 })
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that takes no writes, as after a failover, is waited for.
+func TestReadOnlyServer(t *testing.T) {
+	s := pgtest.New(t, pgtest.Version())
+	database := s.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "insert into documents values (2, 'a b c')")
+	exec(t, c, "alter system set default_transaction_read_only = on")
+	exec(t, c, "select pg_reload_conf()")
+	waitFor(t, "the setting", func() bool { return one[string](t, c, "show default_transaction_read_only") == "on" })
+	w.pool.Reset()
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	time.Sleep(200 * time.Millisecond)
+	exec(t, c, "set default_transaction_read_only = off")
+	exec(t, c, "alter system reset default_transaction_read_only")
+	exec(t, c, "select pg_reload_conf()")
+	waitFor(t, "the row", func() bool { return one[int](t, c, "select count(*) from documents_alike where id = 2") == 1 })
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
