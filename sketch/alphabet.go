@@ -67,8 +67,6 @@ func (a *alphabet) block(r rune) *letters {
 
 func (a *alphabet) letter(r rune) letter { return a.block(r).letter[r&(blockSize-1)] }
 
-func (a *alphabet) ccc(r rune) uint8 { return a.block(r).ccc[r&(blockSize-1)] }
-
 // long returns the canonical form of a character whose letter has no length.
 func (a *alphabet) long(r rune, l letter) string {
 	if i := l & letterForm; i > 0 {

@@ -60,7 +60,6 @@ type statements struct {
 	sweep     string // remove what is not in the table any more
 	build     string
 	split     string // $1 rows a chunk
-	rest      string // the rows of a chunk, into the queue
 	copyIn    string
 }
 
@@ -196,11 +195,10 @@ func (a *attachment) other(i int) string {
 
 // catalog caches the attachments for a moment.
 type catalog struct {
-	w        *Worker
-	mutex    sync.Mutex
-	loaded   time.Time
-	byID     map[int32]*attachment
-	reported map[int32]string // problems that were logged
+	w      *Worker
+	mutex  sync.Mutex
+	loaded time.Time
+	byID   map[int32]*attachment
 }
 
 const catalogAge = time.Second
