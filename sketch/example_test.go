@@ -1,0 +1,307 @@
+package sketch_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+const (
+	address = "Four score and seven years ago our fathers brought forth on this continent, a new nation, " +
+		"conceived in Liberty, and dedicated to the proposition that all men are created equal."
+	edited = "Fourscore and seven years ago our fathers brought forth, on this continent, a new nation, " +
+		"conceived in liberty and dedicated to the idea that all men are created equal!"
+)
+
+// From two texts to how much they have in common.
+func Example() {
+	profile, err := sketch.ParseProfile("text")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher, err := sketch.NewSketcher(profile)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher.Document([]byte(address))
+	a := sketcher.AppendSketch(nil)
+	sketcher.Document([]byte(edited))
+	b := sketcher.AppendSketch(nil)
+
+	estimate, err := sketch.Resemblance(a, b)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	exact, _, _ := sketch.ExactResemblance(profile, []byte(address), []byte(edited))
+	interval, _ := sketch.Bounds(a, b, 0.95)
+	shared, _ := sketch.Shared(a, b)
+	fmt.Println(profile)
+	fmt.Printf("estimate %.3f, from %.3f to %.3f at 95 %%; exactly %.3f\n", estimate, interval.Low, interval.High, exact)
+	fmt.Printf("%d of %d features in common\n", shared, profile.K)
+	// Output:
+	// words w=4 set classic t=84 k=12 s=7 r=2
+	// estimate 0.643, from 0.531 to 0.744 at 95 %; exactly 0.656
+	// 0 of 12 features in common
+}
+
+// The examples of Broder 1997, section 2: 42.857 % as sets, 30 % as bags.
+func ExampleExactResemblance() {
+	a, b := []byte("a rose is a rose is a rose"), []byte("a rose is a flower which is a rose")
+	for _, settings := range []string{"words w=3 set", "words w=3 bag"} {
+		profile, err := sketch.ParseProfile(settings)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r, _, err := sketch.ExactResemblance(profile, a, b)
+		fmt.Printf("%s: %.3f %% %v\n", settings, 100*r, err)
+	}
+	// Output:
+	// words w=3 set: 42.857 % <nil>
+	// words w=3 bag: 30.000 % <nil>
+}
+
+func ExampleShingles() {
+	profile, err := sketch.ParseProfile("words w=4")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for text, fingerprint := range sketch.Shingles(profile, []byte("A rose is a rose is a rose.")) {
+		fmt.Printf("%016x %s\n", fingerprint, text)
+	}
+	// Output:
+	// 63fabc58bd048e71 a rose is a
+	// 8dbd6538ae4240b7 rose is a rose
+	// 63558f001ee47277 is a rose is
+	// 63fabc58bd048e71 a rose is a
+	// 8dbd6538ae4240b7 rose is a rose
+}
+
+// Pages are reduced to their words and the URLs of their links and images.
+func ExampleTokens() {
+	profile, err := sketch.ParseProfile("web")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	page := `<title>Roses</title><script>track()</script>
+		<p>A <b>rose</b> is <a href="/Rose?a=1&amp;b=2">a r&ocirc;se</a><img src="rose.png" alt="a rose">`
+	for token := range sketch.Tokens(profile, []byte(page)) {
+		fmt.Println(token)
+	}
+	// Output:
+	// roses
+	// a
+	// rose
+	// is
+	// /rose?a=1&b=2
+	// a
+	// rôse
+	// rose.png
+}
+
+func ExampleExplain() {
+	profile, err := sketch.ParseProfile("words w=3")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	passages, err := sketch.Explain(profile, []byte("We hold these truths to be self-evident."), []byte("Yes, we hold these truths to be sacred."))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, p := range passages {
+		fmt.Printf("%-5s %2d %2d  %s\n", p.Kind, p.Left, p.Right, p.Text)
+	}
+	// Output:
+	// both   0  1  we hold these truths to be
+	// left   4 -1  to be self evident
+	// right -1  0  yes we hold
+	// right -1  5  to be sacred
+}
+
+// A document of any length, in constant memory.
+func ExampleSketcher_ReadFrom() {
+	profile, err := sketch.ParseProfile("text fast bits=8")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher, err := sketch.NewSketcher(profile)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	n, err := sketcher.ReadFrom(strings.NewReader(strings.Repeat(address+"\n", 1000)))
+	fmt.Println(n, err, sketcher.Shingles(), len(sketcher.AppendSketch(nil)))
+	// Output:
+	// 177000 <nil> 29997 104
+}
+
+// Features are what an index holds: rows that share one are worth comparing.
+func ExampleSketcher_AppendFeatures() {
+	profile, err := sketch.ParseProfile("bing")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher, err := sketch.NewSketcher(profile)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rows := make(map[sketch.Feature][]string)
+	var features []sketch.Feature
+	for _, row := range [][2]string{{"address", address}, {"edited", edited}, {"rose", "a rose is a rose is a rose"}} {
+		sketcher.Document([]byte(row[1]))
+		features = sketcher.AppendFeatures(features[:0])
+		for _, f := range features {
+			rows[f] = append(rows[f], row[0])
+		}
+	}
+	shared := 0
+	for _, names := range rows {
+		if len(names) > 1 {
+			shared++
+		}
+	}
+	fmt.Println(len(features), "features a document,", shared, "shared by the address and its edition")
+	// Output:
+	// 6 features a document, 1 shared by the address and its edition
+}
+
+// The sketch of a union is made from the sketches of its parts.
+func ExampleMerger() {
+	profile, err := sketch.ParseProfile("elements bottom=100")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher, err := sketch.NewSketcher(profile)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	set := func(elements ...string) []byte {
+		sketcher.Reset()
+		for _, e := range elements {
+			sketcher.AddElement([]byte(e))
+		}
+		return sketcher.AppendSketch(nil)
+	}
+	var merger sketch.Merger
+	for _, part := range [][]byte{set("red", "green"), set("green", "blue")} {
+		if err := merger.Add(part); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	union, err := merger.AppendSketch(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := sketch.Resemblance(union, set("red", "green", "blue", "white"))
+	fmt.Println(r, err)
+	// Output:
+	// 0.75 <nil>
+}
+
+// Containment finds a quotation in a longer document.
+func ExampleContainment() {
+	profile, err := sketch.ParseProfile("words w=2 mod=1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher, err := sketch.NewSketcher(profile)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sketcher.Document([]byte("all men are created equal"))
+	part := sketcher.AppendSketch(nil)
+	sketcher.Document([]byte(address))
+	whole := sketcher.AppendSketch(nil)
+	in, err := sketch.Containment(part, whole)
+	fmt.Println(in, err)
+	around, err := sketch.Containment(whole, part)
+	fmt.Printf("%.2f %v\n", around, err)
+	// Output:
+	// 1 <nil>
+	// 0.14 <nil>
+}
+
+// Sketches of different settings are not compared.
+func ExampleErrProfile() {
+	var stored [2][]byte
+	for i, settings := range []string{"text", "chars"} {
+		profile, err := sketch.ParseProfile(settings)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		sketcher, err := sketch.NewSketcher(profile)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		sketcher.Document([]byte(address))
+		stored[i] = sketcher.AppendSketch(nil)
+	}
+	_, err := sketch.Resemblance(stored[0], stored[1])
+	fmt.Println(err)
+	// Output:
+	// sketches of different profiles: "words w=4 set classic t=84 k=12 s=7 r=2" and "chars w=9 set classic t=84 k=12 s=7 r=2"
+}
+
+// Fingerprints of 40 bits, as the paper's clusters used, and a window of 8 bytes.
+func ExampleFingerprinter() {
+	polynomial := sketch.DrawPolynomial(40, 1997)
+	f, err := sketch.NewFingerprinter(polynomial)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	whole := f.Fingerprint([]byte("a rose is a rose"))
+	parts := f.Concat(f.Fingerprint([]byte("a rose ")), f.Fingerprint([]byte("is a rose")), int64(len("is a rose")))
+	fmt.Println(polynomial.Irreducible(), whole == parts)
+
+	window, err := f.Rolling(6)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	want := f.Fingerprint([]byte("a rose"))
+	for i, c := range []byte("a rose is a rose") {
+		if window.Roll(uint64(c)) == want {
+			fmt.Println("a rose ends at", i+1)
+		}
+	}
+	fmt.Printf("%.2g\n", sketch.CollisionBound(400, 400, 40))
+	// Output:
+	// true true
+	// a rose ends at 6
+	// a rose ends at 16
+	// 7.3e-10
+}
+
+func ExamplePresets() {
+	for _, p := range sketch.Presets() {
+		fmt.Fprintf(os.Stdout, "%-5s  %s\n", p.Name, p.Settings)
+	}
+	// Output:
+	// text   words w=4 set classic t=84 k=12 s=7 r=2
+	// web    html w=6 set classic t=84 k=6 s=14 r=2
+	// bing   words w=4 set classic t=30 k=6 s=5 r=4
+	// code   code w=8 set classic t=84 k=12 s=7 r=2
+	// chars  chars w=9 set classic t=84 k=12 s=7 r=2
+	// lines  lines w=1 set classic t=84 k=12 s=7 r=2
+}
