@@ -99,6 +99,9 @@ func (p contender) try(ctx context.Context, c *collection, n int, limit time.Dur
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // a PostgreSQL server runs as somebody else
+		return err
+	}
 	asked := c.questions(n)
 	var questions bytes.Buffer
 	for _, q := range asked {
@@ -168,7 +171,20 @@ func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*conte
 			}
 		}
 	}
-	add(ourNames(), self, "contender")
+	for _, name := range ourNames() {
+		if name == fts5Name && only.MatchString(name) {
+			// mattn/go-sqlite3 leaves FTS5 out unless it is asked for it.
+			with := filepath.Join(dir, "with-fts5")
+			build := exec.CommandContext(ctx, "go", "build", "-tags", "sqlite_fts5", "-o", with, "./examples/sidebyside")
+			build.Dir = root
+			if out, err := build.CombinedOutput(); err != nil {
+				return nil, fmt.Errorf("%s: %w\n%s", build, err, out)
+			}
+			add([]string{name}, with, "contender")
+		} else {
+			add([]string{name}, self, "contender")
+		}
+	}
 	program := filepath.Join(dir, "peers")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
 	build.Dir = filepath.Join(root, "examples", "sidebyside", "peers")

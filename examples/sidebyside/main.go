@@ -102,6 +102,9 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil {
+		return nil, err
+	}
 	peers, err := prepare(ctx, c.root, dir, only)
 	if err != nil {
 		return nil, err

@@ -27,13 +27,13 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config{documents: 2000, collections: "short", only: "^alike (text|fast|text, 1 feature)$", limit: time.Minute, root: root}
+	c := config{documents: 2000, collections: "short", only: "^alike (text|fast|text, 1 feature|SQLite|SQLite, verified|PostgreSQL)$", limit: time.Minute, root: root}
 	r, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Runs) != 3 {
-		t.Fatalf("%d runs, want 3", len(r.Runs))
+	if len(r.Runs) != 6 {
+		t.Fatalf("%d runs, want 6", len(r.Runs))
 	}
 	for _, x := range r.Runs {
 		if x.Failed != "" || x.Quality == nil {

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alike-sql/alike/sqlext"
+	"github.com/mattn/go-sqlite3"
+)
+
+const fts5Name = "SQLite FTS5, 5 rarest words"
+
+func init() {
+	own["alike SQLite"] = func(t *task) (*outcome, error) { return alikeSQLite(t, false) }
+	own["alike SQLite, verified"] = func(t *task) (*outcome, error) { return alikeSQLite(t, true) }
+	own[fts5Name] = fts5
+}
+
+// openSQLite makes a database of the documents in a file. Nothing is forced to
+// the disk: it is the engine that is measured.
+func openSQLite(t *task) (*sql.DB, error) {
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(os.TempDir(), "docs.db")+"?_journal_mode=off&_synchronous=off&_cache_size=-500000")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.Exec(`create table docs (id integer primary key, body text)`); err != nil {
+		return nil, err
+	}
+	return db, inserted(db, `insert into docs (id, body) values (?, ?)`, 0, t.documents)
+}
+
+// inserted runs a statement with number and text of the documents, in one transaction.
+func inserted(db *sql.DB, statement string, first int, documents []string) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	s, err := tx.Prepare(statement)
+	if err != nil {
+		return err
+	}
+	for i, d := range documents {
+		if _, err := s.Exec(first+i, d); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+func sizeSQLite(db *sql.DB) (n float64, err error) {
+	err = db.QueryRow(`select (select page_count from pragma_page_count) * (select page_size from pragma_page_size)`).Scan(&n)
+	return n, err
+}
+
+// alikeSQLite uses the extension as its page says. To be verified, as the full text
+// engines have to be, it is asked for more and each answer is compared exactly.
+func alikeSQLite(t *task, verified bool) (*outcome, error) {
+	if err := sqlext.Auto(); err != nil {
+		return nil, err
+	}
+	db, err := openSQLite(t)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	before, err := sizeSQLite(db)
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]float64{}
+	began := time.Now()
+	var n int
+	if err := db.QueryRow(`select alike_attach('docs', 'body', '{"policy": "link", "at_least": 0.8}')`).Scan(&n); err != nil {
+		return nil, err
+	}
+	m[buildTime] = time.Since(began).Seconds()
+	after, err := sizeSQLite(db)
+	if err != nil {
+		return nil, err
+	}
+	m[indexBytes] = after - before
+	ask, err := db.Prepare(`select key from alike_rows('docs', ?, ?)`)
+	if err != nil {
+		return nil, err
+	}
+	library, _, _ := sqlite3.Version()
+	o := &outcome{Settings: "SQLite " + library + "; alike_attach with policy link, ", Measures: m, Answers: true}
+	if verified {
+		v, err := newVerifier(t)
+		if err != nil {
+			return nil, err
+		}
+		n, err := t.ask(m, func(document int) error {
+			found, err := numbers(ask.Query(document, verifyFrom))
+			if err != nil {
+				return err
+			}
+			return v.keep(document, found)
+		})
+		o.Queried = &n
+		o.Settings += fmt.Sprintf("alike_rows at %v, each verified exactly at %v", verifyFrom, least)
+		return o, err
+	}
+	if _, err := t.ask(m, func(document int) error {
+		_, err := numbers(ask.Query(document, least))
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	began = time.Now()
+	rows, err := db.Query(`select key, other from alike_pairs('docs', 0.8)`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a, b int
+		if err := rows.Scan(&a, &b); err != nil {
+			return nil, err
+		}
+		t.answer(a, b)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	m[pairsTime] = time.Since(began).Seconds()
+	began = time.Now()
+	if err := inserted(db, `insert into docs (id, body) values (?, ?)`, len(t.documents), t.more); err != nil {
+		return nil, err
+	}
+	m[checkinsPS] = float64(len(t.more)) / time.Since(began).Seconds()
+	o.Settings += "alike_rows and alike_pairs at 0.8; checkins in one transaction"
+	return o, nil
+}
+
+func fts5(t *task) (*outcome, error) {
+	db, err := openSQLite(t)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	v, err := newVerifier(t)
+	if err != nil {
+		return nil, err
+	}
+	before, err := sizeSQLite(db)
+	if err != nil {
+		return nil, err
+	}
+	m := map[string]float64{}
+	began := time.Now()
+	for _, s := range []string{
+		`create virtual table f using fts5(body, content='docs', content_rowid='id', tokenize='unicode61')`,
+		`insert into f (f) values ('rebuild')`,
+		`insert into f (f) values ('optimize')`,
+		`create virtual table v using fts5vocab('f', 'row')`,
+	} {
+		if _, err := db.Exec(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", s, err)
+		}
+	}
+	frequency, err := frequencies(db, `select term, doc from v`)
+	if err != nil {
+		return nil, err
+	}
+	m[buildTime] = time.Since(began).Seconds()
+	after, err := sizeSQLite(db)
+	if err != nil {
+		return nil, err
+	}
+	m[indexBytes] = after - before
+	search, err := db.Prepare(`select rowid from f where f match ? order by rank limit 10`)
+	if err != nil {
+		return nil, err
+	}
+	question := func(text string) ([]int, error) {
+		w := rarest(text, frequency)
+		if len(w) == 0 {
+			return nil, nil
+		}
+		return numbers(search.Query(`"` + strings.Join(w, `" OR "`) + `"`))
+	}
+	n, err := t.ask(m, func(document int) error {
+		found, err := question(t.documents[document])
+		if err != nil {
+			return err
+		}
+		return v.keep(document, found)
+	})
+	if err != nil {
+		return nil, err
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	if _, err := tx.Exec(`create trigger live after insert on docs begin insert into f (rowid, body) values (new.id, new.body); end`); err != nil {
+		return nil, err
+	}
+	put, err := tx.Prepare(`insert into docs (id, body) values (?, ?)`)
+	if err != nil {
+		return nil, err
+	}
+	find := tx.Stmt(search)
+	began = time.Now()
+	done := 0
+	for i, d := range t.more {
+		if w := rarest(d, frequency); len(w) > 0 {
+			if _, err := numbers(find.Query(`"` + strings.Join(w, `" OR "`) + `"`)); err != nil {
+				return nil, err
+			}
+		}
+		if _, err := put.Exec(len(t.documents)+i, d); err != nil {
+			return nil, err
+		}
+		if done++; time.Since(began) > 10*time.Second {
+			break
+		}
+	}
+	m[checkinsPS] = float64(done) / time.Since(began).Seconds()
+	library, _, _ := sqlite3.Version()
+	return &outcome{Version: "SQLite " + library, Queried: &n, Answers: true, Measures: m,
+		Settings: "unicode61, the 5 rarest words OR-ed, the best 10, each verified exactly at 0.8; checkins search and do not verify"}, nil
+}
+
+func frequencies(db *sql.DB, query string) (map[string]int32, error) {
+	rows, err := db.Query(query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	f := map[string]int32{}
+	for rows.Next() {
+		var word string
+		var n int32
+		if err := rows.Scan(&word, &n); err != nil {
+			return nil, err
+		}
+		f[word] = n
+	}
+	return f, rows.Err()
+}
+
+// numbers reads the one column of a query.
+func numbers(rows *sql.Rows, err error) ([]int, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []int
+	for rows.Next() {
+		var n int
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, rows.Err()
+}
