@@ -13,7 +13,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sqlext"
 	_ "github.com/mattn/go-sqlite3"
 )
@@ -122,7 +121,7 @@ func run(file string) error {
 	}
 
 	// What the answer leaves out, rightly: edits that made another text of it.
-	left, err := db.Query(`select b.id, a.body, b.body from memos a, memos b
+	left, err := db.Query(`select b.id, alike_resemblance_exact(a.body, b.body) from memos a, memos b
 		where a.id = ?1 and b.id between ?2 + 1 and ?1 - 1 and b.id not in (select key from alike_rows('memos', ?1))`, id, memos)
 	if err != nil {
 		return err
@@ -131,11 +130,11 @@ func run(file string) error {
 	fmt.Println()
 	for left.Next() {
 		var key int64
-		var a, b []byte
-		if err := left.Scan(&key, &a, &b); err != nil {
+		var exact float64
+		if err := left.Scan(&key, &exact); err != nil {
 			return err
 		}
-		fmt.Printf("-- not alike: memo %d, %s, exact %.2f\n", key, done[key], exact(a, b))
+		fmt.Printf("-- not alike: memo %d, %s, exact %.2f\n", key, done[key], exact)
 	}
 	if err := left.Err(); err != nil {
 		return err
@@ -170,7 +169,7 @@ of 104 bytes; low and high are its bounds at 95 % confidence, exact is the true 
 // ask prints the answer with, for comparison, the exact resemblance and what
 // was done to the text.
 func ask(db *sql.DB, question string, id int64, done map[int64]string) error {
-	found, err := db.Query(`select found.*, a.body, b.body
+	found, err := db.Query(`select found.*, alike_resemblance_exact(a.body, b.body)
 		from (`+question+`) as found join memos a on a.id = found.key join memos b on b.id = ?`, id, id)
 	if err != nil {
 		return err
@@ -181,34 +180,20 @@ func ask(db *sql.DB, question string, id int64, done map[int64]string) error {
 	for found.Next() {
 		var key int64
 		var shared int
-		var resemblance, low, high float64
-		var a, b []byte
-		if err := found.Scan(&key, &shared, &resemblance, &low, &high, &a, &b); err != nil {
+		var resemblance, low, high, exact float64
+		if err := found.Scan(&key, &shared, &resemblance, &low, &high, &exact); err != nil {
 			return err
 		}
 		what := done[key]
 		if what == "" {
 			what = "another memo"
 		}
-		fmt.Fprintf(w, "%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t  %s\n", key, shared, resemblance, low, high, exact(a, b), what)
+		fmt.Fprintf(w, "%d\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t  %s\n", key, shared, resemblance, low, high, exact, what)
 	}
 	if err := found.Err(); err != nil {
 		return err
 	}
 	return w.Flush()
-}
-
-// exact is the true resemblance, from the texts themselves.
-func exact(a, b []byte) float64 {
-	profile, err := sketch.ParseProfile("text")
-	if err != nil {
-		panic(err)
-	}
-	resemblance, _, err := sketch.ExactResemblance(profile, a, b)
-	if err != nil {
-		panic(err)
-	}
-	return resemblance
 }
 
 // wrap breaks a text into lines of at most 90 bytes, indented as the first is.
