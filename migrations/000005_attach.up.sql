@@ -521,16 +521,16 @@ begin
     raise exception 'alike: attach: options %, want a JSON object', options using errcode = 'invalid_parameter_value';
   end if;
   for option in select jsonb_object_keys(options) loop
-    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'name', 'where', 'extract', 'key') then
-      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, name, where, extract or key', option
+    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'name', 'where', 'extract', 'key', 'ask') then
+      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, name, where, extract, key or ask', option
         using errcode = 'invalid_parameter_value';
     end if;
     if jsonb_typeof(options -> option) <> all (case option
-        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number'] when 'extract' then array['object', 'string']
+        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number'] when 'extract' then array['object', 'string'] when 'ask' then array['object']
         else array['string'] end) then
       raise exception 'alike: attach: option % is %, want %', option, options -> option, case option
           when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1'
-          when 'extract' then 'a string or an object' else 'a string' end
+          when 'extract' then 'a string or an object' when 'ask' then 'an object' else 'a string' end
         using errcode = 'invalid_parameter_value';
     end if;
   end loop;
@@ -634,6 +634,17 @@ begin
   if a.policy not in ('ignore', 'link', 'warn', 'reject') then
     raise exception 'alike: attach: policy "%", want ignore, link, warn or reject', a.policy using errcode = 'invalid_parameter_value';
   end if;
+  if options ? 'ask' then
+    if a.policy <> 'reject' then
+      raise exception 'alike: attach: ask is for the policy reject, not %', a.policy using errcode = 'invalid_parameter_value';
+    elsif (options -> 'ask') - '{connection,timeout,otherwise}'::text[] <> '{}' or jsonb_typeof(options #> '{ask,connection}') is distinct from 'string'
+       or coalesce(jsonb_typeof(options #> '{ask,timeout}'), 'number') <> 'number' or coalesce(options #>> '{ask,otherwise}', 'accept') not in ('accept', 'refuse') then
+      raise exception 'alike: attach: ask %, want {"connection": SERVER, "timeout": SECONDS, "otherwise": "accept" or "refuse"}', options -> 'ask'
+        using errcode = 'invalid_parameter_value';
+    elsif not coalesce((options #>> '{ask,timeout}')::double precision, 2) between 0.01 and 300 then
+      raise exception 'alike: attach: ask: timeout %, want 0.01 to 300 seconds', options #>> '{ask,timeout}' using errcode = 'invalid_parameter_value';
+    end if;
+  end if;
   a.mode := coalesce(options ->> 'mode', 'queue');
   if a.mode not in ('queue', 'scan') then
     raise exception 'alike: attach: mode "%", want queue, or scan for a table that takes no triggers', a.mode using errcode = 'invalid_parameter_value';
@@ -663,6 +674,9 @@ begin
   end if;
   if a.mode = 'queue' then
     perform alike._make_triggers(a, document_type);
+  end if;
+  if options ? 'ask' then
+    perform alike._make_ask(a, document_type);
   end if;
   if profile.t <= 256 and alike._slots(profile.family) then
     insert into alike.lower_bound (trials, matches, lower)
@@ -722,11 +736,12 @@ begin
     end if;
   end loop;
   if exists (select from pg_class where oid = a.source) then
-    foreach event in array array['insert', 'update', 'delete', 'truncate'] loop
+    foreach event in array array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update'] loop
       execute format('drop trigger if exists %I on %s', 'alike_' || a.id || '_' || event, a.source);
     end loop;
   end if;
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_enqueue_' || a.id);
+  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_ask_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_build_' || a.id);
   execute format('drop function if exists %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
   delete from alike.queue where attachment = a.id;

@@ -1,3 +1,4 @@
+drop function alike.version();
 drop function alike.status();
 drop function alike._note(alike.attachment, bigint);
 drop function alike._count(regclass, text);

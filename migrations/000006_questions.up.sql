@@ -550,3 +550,8 @@ begin
 end
 $$;
 comment on function alike.status() is 'every attachment: how many rows it has, how many wait, and what may be wrong';
+
+create function alike.version() returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select '0.1.0'::text $$;
+comment on function alike.version() is 'the release that the schema is of';

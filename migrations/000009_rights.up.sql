@@ -11,6 +11,7 @@ begin
     grant select on alike.settings, alike.attachment, alike.queue, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to alike_worker;
     grant insert, delete on alike.queue, alike.chunk, alike.admitted to alike_worker;
     grant insert, update, delete on alike.error to alike_worker;
+    grant select, update, delete on alike.request to alike_worker;
     -- FOR UPDATE SKIP LOCKED asks for the right to update.
     grant update on alike.queue, alike.chunk, alike.backfill to alike_worker;
     grant update (indexed, problem) on alike.attachment to alike_worker;

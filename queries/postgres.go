@@ -39,6 +39,12 @@ var (
 	JoinClusters string
 	//go:embed postgres/forget_admitted.sql
 	ForgetAdmitted string
+	//go:embed postgres/requests.sql
+	Requests string
+	//go:embed postgres/answer.sql
+	Answer string
+	//go:embed postgres/forget_requests.sql
+	ForgetRequests string
 	//go:embed postgres/progress.sql
 	Progress string
 	//go:embed postgres/rows_like.sql

@@ -11,6 +11,8 @@ import (
 
 type pgError = pgconn.PgError
 
+var errDetached = errors.New("the table is not attached any more")
+
 // whole reports whether an error is one of the connection, the server or the
 // transaction rather than of a row: everything is rolled back and tried again.
 func whole(err error) bool {

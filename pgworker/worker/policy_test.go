@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -165,4 +166,49 @@ func TestKeptClusters(t *testing.T) {
 	if got, want := state(), "4:5:3 6:5:3 7:5:3"; got != want {
 		t.Errorf("clusters %q, want %q", got, want)
 	}
+}
+
+// A trigger asks the worker and judges by its answer, in the checkin's own
+// transaction; what happens when none answers is stated.
+func TestAsk(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create extension dblink schema public")
+	connection := one[string](t, c, "select format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1))")
+	for _, otherwise := range []string{"accept", "refuse"} {
+		exec(t, c, "create table "+otherwise+" (id bigint primary key, body text)")
+		exec(t, c, "select alike.attach($1, 'body', jsonb_build_object('policy', 'reject', 'ask', jsonb_build_object('connection', $2::text, 'timeout', 20, 'otherwise', $1::text)))", otherwise, connection)
+	}
+	w := newWorker(t, database, nil)
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	for _, table := range []string{"accept", "refuse"} {
+		exec(t, c, "insert into "+table+" values (1, $1)", story)
+		if _, err := c.Exec(ctx, "insert into "+table+" values (2, $1)", story+" twice"); !rejected(err) {
+			t.Errorf("%s: a duplicate gave %v", table, err)
+		}
+		exec(t, c, "insert into "+table+" values (3, 'an unrelated document, about which there is not much to say'), (4, null), (5, '')")
+		if _, err := c.Exec(ctx, "update "+table+" set body = $1 where id = 3", "well then "+story); !rejected(err) {
+			t.Errorf("%s: an update to a duplicate gave %v", table, err)
+		}
+		exec(t, c, "update "+table+" set body = body || ' .' where id = 1") // a row resembles itself
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	// Nobody answers.
+	for _, table := range []string{"accept", "refuse"} {
+		exec(t, c, "select alike.detach($1, '{\"drop\": true}')", table)
+		exec(t, c, "select alike.attach($1, 'body', jsonb_build_object('policy', 'reject', 'ask', jsonb_build_object('connection', $2::text, 'timeout', 0.2, 'otherwise', $1::text)))", table, connection)
+	}
+	exec(t, c, "insert into accept values (10, $1)", story)
+	fails(t, c, "no worker answered within 0.2 seconds", "insert into refuse values (10, $1)", story)
+	if n := one[int](t, c, "select count(*) from alike.request"); n != 0 {
+		t.Errorf("%d requests remain", n)
+	}
+	exec(t, c, "drop extension dblink")
+	exec(t, c, "insert into accept values (11, $1)", story)
+	fails(t, c, "the extension dblink is not installed", "insert into refuse values (11, $1)", story)
 }

@@ -49,10 +49,15 @@ func (w *Worker) Once(ctx context.Context) error {
 	}
 }
 
-// step does one transaction's worth of work: what was checked in comes before
-// rows that were there before. It reports whether there was any.
+// step does one transaction's worth of work: first what a checkin waits for,
+// then what was checked in, then rows that were there before. It reports
+// whether there was any.
 func (w *Worker) step(ctx context.Context) (bool, error) {
-	n, err := w.queueBatch(ctx)
+	n, err := w.answerRequests(ctx)
+	if err != nil || n > 0 {
+		return n > 0, err
+	}
+	n, err = w.queueBatch(ctx)
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
@@ -145,6 +150,9 @@ func (w *Worker) maintain(ctx context.Context) {
 		}
 		if _, err := w.pool.Exec(ctx, queries.ForgetAdmitted); err != nil && ctx.Err() == nil {
 			w.log.Warn("what the gate let pass is kept", "error", err)
+		}
+		if _, err := w.pool.Exec(ctx, queries.ForgetRequests); err != nil && ctx.Err() == nil {
+			w.log.Warn("old requests are kept", "error", err)
 		}
 		w.progress(ctx)
 		w.pause(ctx, w.config.PollInterval)
