@@ -1,7 +1,7 @@
 package sqlext
 
 /*
-#cgo CFLAGS: -O2 -Wall -Wextra -fvisibility=hidden
+#cgo CFLAGS: -O2 -Wall -fvisibility=hidden
 #cgo linux LDFLAGS: -ldl -lpthread
 #include <stdlib.h>
 #include "sqlite3.h"

@@ -20,7 +20,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"unsafe"
 )
 
 var errNoSQLite = errors.New("sqlext: no SQLite is linked into this program; import github.com/mattn/go-sqlite3 beside it")
@@ -37,6 +36,9 @@ func Auto() error {
 		return fmt.Errorf("sqlext: SQLite refused the extension with code %d", rc)
 	}
 }
+
+// cancelAuto undoes Auto for connections opened from now on.
+func cancelAuto() { C.alike_uninstall() }
 
 // Register gives the functions to one connection, a *sqlite3.SQLiteConn of
 // github.com/mattn/go-sqlite3, and is meant for its ConnectHook. The type is
@@ -68,5 +70,3 @@ func Register(connection any) error {
 		return fmt.Errorf("sqlext: SQLite refused the extension with code %d", rc)
 	}
 }
-
-var _ unsafe.Pointer

@@ -528,6 +528,10 @@ int alike_install(void){
   return sqlite3_auto_extension((void(*)(void))automatic);
 }
 
+void alike_uninstall(void){
+  if( sqlite3_cancel_auto_extension ) sqlite3_cancel_auto_extension((void(*)(void))automatic);
+}
+
 static const sqlite3_api_routines *linked;
 static int learn(sqlite3 *db, char **err, const sqlite3_api_routines *api){
   (void)db; (void)err;
@@ -619,14 +623,9 @@ int alike_column_count(void *stmt){ return sqlite3_column_count(stmt); }
 int alike_reset(void *stmt){ return sqlite3_reset(stmt); }
 int alike_finalize(void *stmt){ return sqlite3_finalize(stmt); }
 const char *alike_message(void *db){ return sqlite3_errmsg(db); }
-int alike_extended_code(void *db){ return sqlite3_extended_errcode(db); }
-int alike_autocommit(void *db){ return sqlite3_get_autocommit(db); }
 int64_t alike_total_changes(void *db){ return sqlite3_total_changes(db); }
 int alike_exec(void *db, const char *sql){ return sqlite3_exec(db, sql, 0, 0, 0); }
-int alike_database_readonly(void *db, const char *schema){ return sqlite3_db_readonly(db, schema); }
-const char *alike_file(void *db, const char *schema){ return sqlite3_db_filename(db, schema); }
 void alike_log(const char *message){ sqlite3_log(SQLITE_WARNING, "%s", message); }
-const char *alike_sqlite_version(void){ return sqlite3_libversion(); }
 void *alike_malloc(int64_t n){ return sqlite3_malloc64(n); }
 
 int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,

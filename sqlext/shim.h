@@ -85,21 +85,17 @@ int alike_column_count(void *stmt);
 int alike_reset(void *stmt);
 int alike_finalize(void *stmt);
 const char *alike_message(void *db);
-int alike_extended_code(void *db);
-int alike_autocommit(void *db);
 int64_t alike_total_changes(void *db);
 int alike_exec(void *db, const char *sql);
 int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,
   const char **type, const char **collation);
-const char *alike_file(void *db, const char *schema);
-int alike_database_readonly(void *db, const char *schema);
 void alike_log(const char *message);
-const char *alike_sqlite_version(void);
 void *alike_malloc(int64_t n);
 int alike_grow(alike_batch *b, int64_t more);
 
 /* The two doors of a Go program. */
 int alike_install(void);
+void alike_uninstall(void);
 int alike_register_handle(void *db, char *message, int n);
 
 /* guard.c */
