@@ -25,7 +25,7 @@
 // is as likely to be any of its members, and it is the least of both just when it
 // is in A ∩ B. A sketch is the minima under t permutations; the share of them
 // that two sketches have in common is an unbiased estimate of the resemblance, with
-// a standard error of √(r(1-r)/t): 0.05 at most for the 84 of the default.
+// a standard error of √(r(1-r)/t): 0.055 at most for the 84 of the default.
 //
 // A [Sketcher] makes sketches, [Resemblance] compares two, [Bounds] says between
 // which values the truth lies at a stated confidence, a [Merger] makes the sketch

@@ -48,8 +48,18 @@ func TestRoses(t *testing.T) {
 		t.Errorf("the 4-shingling is %q, want %q", got, want)
 	}
 	for settings, want := range map[string]int64{"words w=4": 3, "words w=4 bag": 5, "words w=9": 1, "lines": 1} {
-		if got := Distinct(mustProfile(t, settings), []byte(a)); got != want {
+		p := mustProfile(t, settings)
+		if got := Distinct(p, []byte(a)); got != want {
 			t.Errorf("%s: %d distinct shingles, want %d", settings, got, want)
+		}
+		v, err := ParseVariant("length")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustSketcher(t, settings)
+		s.Document([]byte(a))
+		if got, ok := v.IndexOf(s, []byte(a)); !ok || got != want {
+			t.Errorf("%s: the index length is %d, %v, want %d", settings, got, ok, want)
 		}
 	}
 }

@@ -37,12 +37,14 @@ type page struct {
 	beginning bool // of a comment
 
 	raw    string // the element whose content is not markup
+	hidden bool   // that content is dropped
 	escape int    // of a script: 1 within <!-- -->, 2 within a script in there
 	match  []byte // what could be the end tag of raw
 
 	reference reference
 	known     map[string][]byte // what references stand for
 	plain     reader            // for URLs
+	unescaped []byte
 }
 
 type attribute struct {
@@ -93,12 +95,22 @@ var inlineTags = func() map[string]bool {
 	return m
 }()
 
-// rawElements have content that is not markup: true where it is text all the
-// same.
-var rawElements = map[string]bool{
-	"script": false, "style": false, "iframe": false, "noembed": false, "noframes": false,
-	"title": true, "textarea": true, "xmp": true, "plaintext": true,
+// A rawElement has content that is not markup; it may be text all the same.
+type rawElement struct {
+	name string
+	text bool
 }
+
+var rawElements = func() map[string]rawElement {
+	m := make(map[string]rawElement)
+	for _, name := range []string{"script", "style", "iframe", "noembed", "noframes"} {
+		m[name] = rawElement{name, false}
+	}
+	for _, name := range []string{"title", "textarea", "xmp", "plaintext"} {
+		m[name] = rawElement{name, true}
+	}
+	return m
+}()
 
 func newPage(fold bool) *page {
 	return &page{words: newWords(fold), plain: newReader(fold), known: make(map[string][]byte)}
@@ -106,7 +118,7 @@ func newPage(fold bool) *page {
 
 func (p *page) reset() {
 	p.words.reset()
-	p.state, p.raw = htmlText, ""
+	p.state, p.raw, p.hidden = htmlText, "", false
 	p.reference, p.match = p.reference[:0], p.match[:0]
 }
 
@@ -135,7 +147,7 @@ func (p *page) feed(src []byte, final bool) int {
 		switch p.state {
 		case htmlText, htmlRaw:
 			k := i + p.span(src[i:])
-			if p.raw == "" || rawElements[p.raw] {
+			if !p.hidden {
 				end := characters
 				switch {
 				case k == len(src) && !final:
@@ -378,7 +390,7 @@ func (p *page) rawTag(c byte) {
 		p.escape, p.state = 1, htmlRaw
 	default:
 		p.name = append(p.name[:0], p.raw...)
-		p.closing, p.raw, p.urls = true, "", p.urls[:0]
+		p.closing, p.raw, p.hidden, p.urls = true, "", false, p.urls[:0]
 		if p.state = htmlBefore; c == '>' {
 			p.end()
 		}
@@ -389,7 +401,7 @@ var lessThan = []byte("<")
 
 // show takes bytes that turned out to be text.
 func (p *page) show(text []byte) {
-	if p.raw == "" || rawElements[p.raw] {
+	if !p.hidden {
 		p.words.feed(text, characters)
 	}
 }
@@ -462,8 +474,8 @@ func (p *page) end() {
 	for _, u := range p.urls {
 		p.url(u.value)
 	}
-	if _, raw := rawElements[string(p.name)]; raw {
-		p.raw, p.escape, p.state = string(p.name), 0, htmlRaw
+	if e, raw := rawElements[string(p.name)]; raw {
+		p.raw, p.hidden, p.escape, p.state = e.name, !e.text, 0, htmlRaw
 	}
 }
 
@@ -473,7 +485,7 @@ func (p *page) url(value []byte) {
 	if bytes.IndexByte(value, 0) >= 0 {
 		value = bytes.ReplaceAll(value, []byte{0}, []byte("\ufffd"))
 	}
-	p.plain.feed(unescape(value), nothing)
+	p.plain.feed(p.unescape(value), nothing)
 	for text := p.plain.text; len(text) > 0; {
 		r, size := utf8.DecodeRune(text)
 		if k := factsOf(r).class[r&(blockSize-1)]; k != classSpace && k != classControl {
@@ -523,9 +535,6 @@ func (r *reference) take(c byte) bool {
 	return true
 }
 
-// text returns what the reference stands for, or itself.
-func (r reference) text() []byte { return []byte(html.UnescapeString(string(r))) }
-
 // dereference takes the character reference, or what turned out to be none, as
 // text.
 func (p *page) dereference() {
@@ -533,31 +542,37 @@ func (p *page) dereference() {
 	if p.raw != "" {
 		p.state = htmlRaw
 	}
-	text, known := p.known[string(p.reference)]
+	p.show(p.meaning(p.reference))
+}
+
+// meaning returns what a reference stands for, or itself.
+func (p *page) meaning(r reference) []byte {
+	text, known := p.known[string(r)]
 	if !known {
-		if text = p.reference.text(); len(p.known) < mostKnown {
-			p.known[string(p.reference)] = text
+		if text = []byte(html.UnescapeString(string(r))); len(p.known) < mostKnown {
+			p.known[string(r)] = text
 		}
 	}
-	p.show(text)
+	return text
 }
 
 // unescape replaces the character references of an attribute's value, where one
 // without its semicolon stands only before what is neither a letter, a digit nor
 // an equals sign.
-func unescape(value []byte) []byte {
+func (p *page) unescape(value []byte) []byte {
 	if bytes.IndexByte(value, '&') < 0 {
 		return value
 	}
-	var out []byte
+	out := p.unescaped[:0]
 	for i := 0; i < len(value); {
 		n := 1
 		if value[i] == '&' {
-			r := reference{'&'}
+			r := append(p.reference[:0], '&')
 			for i+n < len(value) && r.take(value[i+n]) {
 				n++
 			}
-			s := r.text()
+			p.reference = r
+			s := p.meaning(r)
 			whole := len(r) > 1 && r[1] == '#'
 			if !whole && value[i+n-1] == ';' {
 				whole = string(s) == ";" || !bytes.HasSuffix(s, []byte(";"))
@@ -573,6 +588,7 @@ func unescape(value []byte) []byte {
 		out = append(out, value[i:i+n]...)
 		i += n
 	}
+	p.unescaped = out
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
 	"unicode"
@@ -290,6 +291,27 @@ func TestReadFromIsBounded(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Blocks of the alphabets are made by whoever needs them first.
+func TestAlphabetsAreShared(t *testing.T) {
+	saved := foldedAlphabet.blocks[0x1E00>>blockBits].Load()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for i := range 200 {
+				r := rune(0x1E00 + i*7%0x200)
+				foldedAlphabet.blocks[r>>blockBits].Store(nil)
+				allFacts[r>>blockBits].Store(nil)
+				text := "x" + string(r) + "y"
+				if got, want := whole(Profile{Stream: Words, W: 1}, []byte(text)), literalWords(text, true); !slices.Equal(got, want) {
+					t.Errorf("%q: %q, want %q", text, got, want)
+				}
+			}
+		})
+	}
+	group.Wait()
+	foldedAlphabet.blocks[0x1E00>>blockBits].Store(saved)
 }
 
 type reader3 func(b []byte) (int, error)
