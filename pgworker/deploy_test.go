@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The files that start the worker elsewhere name verbs, flags and metrics that
+// exist.
+func TestComposeFile(t *testing.T) {
+	b, err := os.ReadFile("../docker-compose.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Services map[string]struct {
+			Image     string
+			Command   []string
+			Profiles  []string
+			DependsOn any `yaml:"depends_on"`
+			Deploy    struct{ Replicas int }
+			Volumes   []string
+		}
+		Volumes map[string]any
+	}
+	if err := yaml.Unmarshal(b, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"db", "migrate", "worker", "coordinator", "node1", "node2", "prometheus", "dashboard"} {
+		if _, ok := file.Services[want]; !ok {
+			t.Errorf("no service %s", want)
+		}
+	}
+	if n := file.Services["worker"].Deploy.Replicas; n != 2 {
+		t.Errorf("%d workers, want 2", n)
+	}
+	for name, service := range file.Services {
+		if depends, ok := service.DependsOn.(map[string]any); ok {
+			for other := range depends {
+				if _, ok := file.Services[other]; !ok {
+					t.Errorf("%s depends on %s, which is no service", name, other)
+				}
+			}
+		}
+		if service.Image == "alike/pgworker" {
+			checkCommandLine(t, name, service.Command)
+		}
+		for _, volume := range service.Volumes {
+			source, _, _ := strings.Cut(volume, ":")
+			if path, ok := strings.CutPrefix(source, "./"); ok {
+				if _, err := os.Stat("../" + path); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			} else if _, ok := file.Volumes[source]; !ok {
+				t.Errorf("%s: the volume %s is not declared", name, source)
+			}
+		}
+	}
+}
+
+// checkCommandLine fails for a verb or flag that pgworker does not have.
+func checkCommandLine(t *testing.T, where string, args []string) {
+	t.Helper()
+	verb, rest, err := newRoot().Find(args)
+	if err == nil {
+		err = verb.ParseFlags(rest)
+	}
+	if err != nil || verb == verb.Root() {
+		t.Errorf("%s: pgworker %v: %v", where, args, err)
+	}
+}
+
+func TestUnitAndImage(t *testing.T) {
+	for file, pattern := range map[string]string{
+		"deploy/alike-worker.service": `(?m)^ExecStart=\S+/pgworker (.*)$`,
+		"Dockerfile":                  `(?m)^CMD \[(.*)\]$`,
+	} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(pattern).FindStringSubmatch(string(b))
+		if found == nil {
+			t.Fatalf("%s does not match %s", file, pattern)
+		}
+		checkCommandLine(t, file, strings.Fields(strings.NewReplacer(`"`, "", ",", "").Replace(found[1])))
+	}
+	// What the command would be is checked elsewhere: it is not installed here.
+	out, err := exec.Command("sh", "-c", `sed 's,^ExecStart=[^ ]*,ExecStart=/bin/true,' deploy/alike-worker.service >"$0/alike-worker.service" && systemd-analyze verify "$0/alike-worker.service"`, t.TempDir()).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "alike-worker.service:") {
+		t.Errorf("systemd-analyze: %v\n%s", err, out)
+	}
+}
+
+func TestDashboardMetricsExist(t *testing.T) {
+	board, err := os.ReadFile("deploy/dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(board) {
+		t.Fatal("dashboard.json is not JSON")
+	}
+	source, err := os.ReadFile("worker/http.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, m := range regexp.MustCompile(`describe\("(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+		known = append(known, "alike_"+m[1])
+	}
+	used := regexp.MustCompile(`alike_\w+`).FindAllString(string(board), -1)
+	if len(used) < 8 {
+		t.Errorf("the dashboard shows %d metrics", len(used))
+	}
+	for _, metric := range used {
+		if !slices.Contains(known, metric) {
+			t.Errorf("the dashboard shows %s, which the worker does not export", metric)
+		}
+	}
+}
