@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch bench-sqlite demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch bench-sqlite bench-postgres demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -74,6 +74,9 @@ bench: ## the library's benchmarks
 
 bench-sqlite: ## what the SQLite extension costs: functions, and an attached table of a million rows
 	go run ./sqlext/bench
+
+bench-postgres: ## the worker and the questions at a million rows, beside what they are compared to
+	go test ./pgworker/worker -run '^$$' -bench Postgres -benchtime 1x -timeout 60m
 
 bench-sketch: ## MB/s of text to features, with each kernel this machine has
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch

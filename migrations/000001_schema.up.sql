@@ -69,7 +69,7 @@ create index attachment_source_idx on alike.attachment (source);
 -- it unique would make a checkin wait. The key is text, a JSON array when it
 -- has several columns; NULL stands for the whole table, after a TRUNCATE.
 create table alike.queue (
-  id bigint generated always as identity constraint queue_pkey primary key,
+  id bigint generated always as identity (cache 64) constraint queue_pkey primary key,
   attachment integer not null,
   key text,
   queued_at timestamptz not null default now()

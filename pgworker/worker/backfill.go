@@ -407,7 +407,7 @@ func (p *copier) row() error {
 		}
 		return nil
 	}
-	if err := p.c.compute(p.ctx, &p.r, doc, string(media)); err != nil {
+	if err := p.w.compute(p.c, p.ctx, &p.r, doc, string(media)); err != nil {
 		if p.ctx.Err() != nil {
 			return err
 		}

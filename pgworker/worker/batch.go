@@ -218,7 +218,7 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 		if media != nil {
 			kind = *media
 		}
-		if err := c.compute(ctx, &r, doc, kind); err != nil {
+		if err := w.compute(c, ctx, &r, doc, kind); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
