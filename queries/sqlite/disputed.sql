@@ -1,0 +1,9 @@
+-- Pairs about which people and numbers do not agree: id, other, verdict, note,
+-- resemblance. Marked distinct although they resemble each other three quarters
+-- and more, or duplicates although they do not.
+select m.id, m.other, m.verdict, m.note, alike_resemblance(a.sketch, b.sketch) as resemblance
+from documents_alike_mark m
+join documents_alike a on a.id = m.id
+join documents_alike b on b.id = m.other
+where (m.verdict = 'distinct') = (alike_resemblance(a.sketch, b.sketch) >= 0.75)
+order by resemblance desc, m.id, m.other;

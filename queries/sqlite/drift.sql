@@ -1,0 +1,8 @@
+-- Rows that still have another profile than their table, and how many there are of
+-- each: profile, documents. Nothing, once a refresh is through.
+select s.profile, count(*) as documents
+from documents_alike d
+join alike_settings s on s.id = d.profile
+where d.profile <> (select profile from alike_attachment where name = 'documents' and state = 'ready')
+group by s.profile
+order by documents desc, s.profile;
