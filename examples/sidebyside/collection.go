@@ -28,7 +28,7 @@ type collection struct {
 	About     string
 	Documents int
 	Bytes     int64 // of the documents, without the checkins
-	Pairs     int   // of resemblance one half and more
+	Pairs     []int // of resemblance one half and more, by band
 
 	path    string
 	lengths []int         // running total of bytes
@@ -139,7 +139,10 @@ func (c *collection) write(next func() (string, bool), limit int) error {
 	c.Bytes = c.bytes(c.Documents)
 	c.truth = truth.Pairs(0.5)
 	slices.SortFunc(c.truth, func(p, q corpus.Pair) int { return cmp.Compare(p.B, q.B) })
-	c.Pairs = len(c.pairs(c.Documents))
+	c.Pairs = make([]int, len(bandFloors))
+	for _, p := range c.pairs(c.Documents) {
+		c.Pairs[band(p.Resemblance)]++
+	}
 	return w.Flush()
 }
 

@@ -137,9 +137,6 @@ func (p contender) try(ctx context.Context, c *collection, n int, limit time.Dur
 	if err := json.Unmarshal(lines[len(lines)-1], &r.outcome); err != nil {
 		return fmt.Errorf("outcome %.200q: %v", lines[len(lines)-1], err)
 	}
-	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.Measures[peakBytes] = max(r.Measures[peakBytes], float64(usage.Maxrss)*1024)
-	}
 	if !r.Answers {
 		return nil
 	}

@@ -4,6 +4,7 @@
 //
 //	go run ./examples/sidebyside                              100,000 documents, what is quick
 //	go run ./examples/sidebyside -documents 1000000 -limit 10m
+//	go run ./examples/sidebyside -only 'alike|FTS5' -keep     those again, beside the results there are
 //	go run ./examples/sidebyside -folder ~/mail -collections folder
 //
 // It installs the peers first (.ci/setup sidebyside). Every contender is a
@@ -50,6 +51,7 @@ func main() {
 	flag.StringVar(&c.only, "only", ".", "the contenders to run, a regular expression")
 	flag.DurationVar(&c.limit, "limit", 2*time.Minute, "for one contender at one size")
 	flag.StringVar(&c.out, "out", "", "a folder for the results, by default examples/sidebyside/results")
+	keep := flag.Bool("keep", false, "keep the results that are there of what is not run now")
 	setup := flag.Bool("setup", true, "install the peers first")
 	flag.Parse()
 	var err error
@@ -71,6 +73,11 @@ func main() {
 	r, err := run(ctx, c)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *keep {
+		if err := r.merge(c.out); err != nil {
+			log.Fatal(err)
+		}
 	}
 	if err := r.write(c.out); err != nil {
 		log.Fatal(err)
@@ -110,7 +117,7 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	r := newReport()
-	r.Missing = peers.missing
+	r.Missing, r.Limit, r.Commit = peers.missing, c.limit.String(), describe(c.root)
 	for name := range strings.SplitSeq(c.collections, ",") {
 		log.Printf("%s: making the documents and the truth", name)
 		col, err := makeCollection(dir, name, c)
@@ -132,6 +139,7 @@ func run(ctx context.Context, c config) (*report, error) {
 		}
 		os.Remove(col.path)
 	}
+	r.Load[1] = load()
 	return r, ctx.Err()
 }
 

@@ -39,7 +39,10 @@ func ourNames() []string {
 	for name := range own {
 		names = append(names, name)
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, func(a, b string) int {
+		ours := func(s string) int { return map[bool]int{true: 0, false: 1}[strings.HasPrefix(s, "alike")] }
+		return cmp.Or(cmp.Compare(ours(a), ours(b)), cmp.Compare(a, b))
+	})
 	return names
 }
 
@@ -85,6 +88,9 @@ func contend(args []string) error {
 	if o.Version == "" {
 		o.Version = ourVersion()
 	}
+	if o.Measures[peakBytes], err = peak(); err != nil {
+		return err
+	}
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
 
@@ -114,7 +120,7 @@ var rules = []rule{
 	{"alike fast t=168 bits=4", "text fast t=168 bits=4", 1, 0.8},
 	{"alike lean", "text lean", 1, 0.8},
 	{"alike bins", "text bins", 1, 0.8},
-	{"alike bing", "bing", 4, 0},
+	{"alike bing, 4 features", "bing", 4, 0},
 	{"alike bing verified", "bing", 1, 0.8},
 }
 
@@ -219,7 +225,7 @@ func (r rule) run(t *task) (*outcome, error) {
 	if r.atLeast > 0 {
 		how += fmt.Sprintf("a feature in common, then the estimate at least %v", r.atLeast)
 	} else {
-		how += fmt.Sprintf("%d features in common, not verified", r.shared)
+		how += fmt.Sprintf("features in common: %d or more, not verified", r.shared)
 	}
 	return &outcome{Settings: how, Answers: true, Measures: map[string]float64{
 		sketchCPU:  sketched.Seconds(),
@@ -227,6 +233,18 @@ func (r rule) run(t *task) (*outcome, error) {
 		indexBytes: float64(len(sketches) + len(documents)*p.K*12),
 		pairsTime:  time.Since(began).Seconds(),
 	}}, nil
+}
+
+// peak returns the most memory that this process has had.
+func peak() (float64, error) {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(b), "VmHWM:")
+	var kb float64
+	_, err = fmt.Sscan(after, &kb)
+	return kb * 1024, err
 }
 
 // processorTime is what this process has used of all processors.

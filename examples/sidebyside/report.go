@@ -1,20 +1,114 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alike-sql/alike/pgworker/plot"
 )
 
+// A report is everything that a run found out.
 type report struct {
+	Machine     string
+	Date        string
+	Load        [2]string // before and after
+	Limit       string
+	Commit      string
 	Collections []*collection
 	Runs        []result
 	Missing     []string
 }
 
-func newReport() *report { return &report{} }
+func newReport() *report {
+	return &report{Machine: machine(), Date: time.Now().UTC().Format(time.DateOnly), Load: [2]string{load(), ""}}
+}
 
+// merge takes over what an earlier run wrote and this one has not measured.
+func (r *report) merge(dir string) error {
+	b, err := os.ReadFile(filepath.Join(dir, "results.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var old report
+	if err := json.Unmarshal(b, &old); err != nil {
+		return err
+	}
+	for _, c := range old.Collections {
+		i := slices.IndexFunc(r.Collections, func(now *collection) bool { return now.Name == c.Name })
+		if i < 0 {
+			r.Collections = append(r.Collections, c)
+		} else if c.Documents > r.Collections[i].Documents {
+			r.Collections[i] = c
+		}
+	}
+	runs := old.Runs
+	for _, x := range r.Runs {
+		again := func(o result) bool {
+			return o.Collection == x.Collection && o.Documents == x.Documents && o.Contender == x.Contender
+		}
+		if i := slices.IndexFunc(runs, again); i >= 0 {
+			runs[i] = x
+		} else {
+			runs = append(runs, x)
+		}
+	}
+	r.Runs = runs
+	return nil
+}
+
+// machine says what the numbers were measured on.
+func machine() string {
+	model := runtime.GOARCH
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.SplitSeq(string(b), "\n") {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+			}
+		}
+	}
+	memory := ""
+	if b, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kb int
+		if _, err := fmt.Sscanf(string(b), "MemTotal: %d kB", &kb); err == nil {
+			memory = fmt.Sprintf(", %d GB of memory", (kb+1<<19)>>20)
+		}
+	}
+	system := runtime.GOOS
+	if b, err := os.ReadFile("/etc/os-release"); err == nil {
+		for line := range strings.SplitSeq(string(b), "\n") {
+			if value, ok := strings.CutPrefix(line, "PRETTY_NAME="); ok {
+				system = strings.Trim(value, `"`)
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %d cores%s, %s, %s", model, runtime.NumCPU(), memory, system, runtime.Version())
+}
+
+// load is how many processes wanted a core in the last minute, and in the last five and
+// fifteen.
+func load() string {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	return strings.Join(strings.Fields(string(b))[:3], " ")
+}
+
+// write writes results.json, README.md and the plots.
 func (r *report) write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -23,18 +117,433 @@ func (r *report) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "results.json"), append(b, '\n'), 0o644)
+	files := map[string][]byte{"results.json": append(b, '\n')}
+	pictures := r.pictures()
+	var page bytes.Buffer
+	r.page(&page, pictures)
+	files["README.md"] = page.Bytes()
+	for _, p := range pictures {
+		var picture bytes.Buffer
+		if err := plot.Lines(&picture, p.chart); err != nil {
+			return err
+		}
+		files[p.file] = picture.Bytes()
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// seconds writes a time in the unit that suits it.
+// largest returns the run of a contender with the most documents of a collection
+// that passes a test.
+func (r *report) largest(collection, contender string, ok func(result) bool) *result {
+	var best *result
+	for i, x := range r.Runs {
+		if x.Collection == collection && x.Contender == contender && x.Failed == "" && ok(x) && (best == nil || x.Documents > best.Documents) {
+			best = &r.Runs[i]
+		}
+	}
+	return best
+}
+
+// names returns the contenders in the order in which they ran.
+func (r *report) names() []string {
+	var names []string
+	for _, x := range r.Runs {
+		if !slices.Contains(names, x.Contender) {
+			names = append(names, x.Contender)
+		}
+	}
+	return names
+}
+
+func (r *report) page(w *bytes.Buffer, pictures []picture) {
+	fmt.Fprintf(w, `# Alike and its peers, side by side
+
+Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md), [the same for programs](results.json).
+
+%s; Alike at %s. %s. Load average before the run %s, after it %s: with more than one process for each core the
+elapsed times are too long for everybody, and the ratios are what to read. Sketching is in processor time.
+What was kept from earlier runs was measured on the same machine.
+A contender had %s for each size of each collection and one core, unless its settings say otherwise.
+
+| collection | what | documents | MB | pairs at 0.5 and more |
+|---|---|---|---|---|
+`, r.Machine, r.Commit, r.Date, r.Load[0], r.Load[1], r.Limit)
+	for _, c := range r.Collections {
+		fmt.Fprintf(w, "| %s | %s | %s | %.0f | %s |\n", c.Name, c.About, thousands(c.Documents), float64(c.Bytes)/1e6, thousands(sum(c.Pairs)))
+	}
+	r.goals(w)
+	for _, p := range pictures {
+		fmt.Fprintf(w, "\n![%s](%s)\n", p.chart.Title, p.file)
+	}
+	r.quality(w)
+	r.sketching(w)
+	r.finding(w)
+	r.growth(w)
+	r.settings(w)
+}
+
+func hasQuality(x result) bool { return x.Quality != nil }
+
+func has(measure string) func(result) bool {
+	return func(x result) bool { return x.Measures[measure] > 0 }
+}
+
+// A goal is what we want to reach, and what came of it.
+func (r *report) goals(w *bytes.Buffer) {
+	var rows [][]string
+	goal := func(what, wanted, got string, met bool) {
+		rows = append(rows, []string{what, wanted, got, map[bool]string{true: "yes", false: "**no**"}[met]})
+	}
+	for _, c := range r.Collections {
+		x := r.largest(c.Name, "alike text", hasQuality)
+		if x == nil {
+			continue
+		}
+		recall, n := x.Quality.recall(4)
+		goal(fmt.Sprintf("%s, %s documents, `text` at 0.8: recall of pairs at 0.9 and more", c.Name, thousands(x.Documents)), "0.995", fmt.Sprintf("%.4f of %s", recall, thousands(n)), recall >= 0.995)
+		recall = ratio(x.Quality.Above85[0], x.Quality.Above85[1])
+		goal(c.Name+": of pairs at 0.85 and more", "0.93", fmt.Sprintf("%.4f of %s", recall, thousands(x.Quality.Above85[1])), recall >= 0.93)
+		precision, n := x.Quality.precision(2)
+		goal(c.Name+": answers truly at 0.7 and more", "0.99", fmt.Sprintf("%.4f of %s", precision, thousands(n)), precision >= 0.99)
+	}
+	for _, c := range r.Collections {
+		ours, best, name := 0.0, 0.0, ""
+		for _, contender := range r.names() {
+			x := r.largest(c.Name, contender, has(sketchCPU))
+			switch {
+			case x == nil:
+			case contender == "alike text":
+				ours = x.speed()
+			case !strings.HasPrefix(contender, "alike") && x.speed() > best:
+				best, name = x.speed(), contender
+			}
+		}
+		if ours > 0 && best > 0 {
+			goal(fmt.Sprintf("%s: sketching, against %s", c.Name, name), "10 times", fmt.Sprintf("%.1f times", ours/best), ours >= 10*best)
+		}
+	}
+	for _, engine := range []string{"alike SQLite", "alike PostgreSQL"} {
+		for _, c := range r.Collections {
+			for _, against := range []struct {
+				ours, peer, measure string
+				times               float64 // so often as quick
+			}{
+				{engine, "pg_trgm GIN", query50, 1000},
+				{engine + ", verified", map[string]string{"alike SQLite": fts5Name, "alike PostgreSQL": "PostgreSQL full text, 5 rarest words"}[engine], query50, 1},
+				{engine, duckDBName, pairsTime, 0.25},
+			} {
+				if peer := r.largest(c.Name, against.peer, has(against.measure)); peer != nil {
+					if x := r.largest(c.Name, against.ours, func(x result) bool { return x.Documents == peer.Documents && x.Measures[against.measure] > 0 }); x != nil {
+						times := peer.Measures[against.measure] / x.Measures[against.measure]
+						what := map[string]string{query50: "a query", pairsTime: "all pairs"}[against.measure]
+						got := fmt.Sprintf("%.3g times as quick", times)
+						if x.Quality != nil && peer.Quality != nil && against.times == 1 {
+							a, _ := x.Quality.recall(3)
+							b, _ := peer.Quality.recall(3)
+							got += fmt.Sprintf(", recall at 0.8 and more %.4f against %.4f", a, b)
+						}
+						goal(fmt.Sprintf("%s, %s documents: %s of %s, against %s", c.Name, thousands(x.Documents), what, against.ours, against.peer),
+							fmt.Sprintf("%g times", against.times), got, times >= against.times)
+					}
+				}
+			}
+			for _, g := range []struct {
+				measure, name string
+				most          float64
+			}{{buildTime, "building", 1.1}, {query50, "a query", 0.1}, {pairsTime, "all pairs", 1.1}} {
+				if e, n := r.exponent(c.Name, engine, g.measure); n >= 3 {
+					goal(fmt.Sprintf("%s: growth of %s of %s, exponent", c.Name, g.name, engine), fmt.Sprintf("at most %g", g.most), fmt.Sprintf("%.2f", e), e <= g.most+0.005)
+				}
+			}
+		}
+	}
+	if len(rows) > 0 {
+		fmt.Fprintf(w, "\n## Goals\n\n| what | wanted | measured | met |\n|---|---|---|---|\n")
+		for _, row := range rows {
+			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
+		}
+	}
+}
+
+// speed is in MB a second of one core.
+func (r result) speed() float64 { return float64(r.Bytes) / 1e6 / r.Measures[sketchCPU] }
+
+func (r *report) quality(w *bytes.Buffer) {
+	fmt.Fprint(w, `
+## Quality
+
+Recall of the true pairs, by band of their resemblance (shingles of four words), and which share of the answers is truly
+at so much. Answers of a contender marked with a number of questions are for that many rows, of the others for all pairs.
+The contenders that verify exactly, and those that verify an estimate, are asked for 0.8.
+`)
+	for _, c := range r.Collections {
+		fmt.Fprintf(w, "\n### %s\n\n| contender | documents | questions | 0.5–0.6 | 0.6–0.7 | 0.7–0.8 | 0.8–0.9 | 0.9–1 | 1 | ≥ 0.85 | answers | ≥ 0.8 | ≥ 0.7 | ≥ 0.5 |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", c.Name)
+		for _, name := range r.names() {
+			x := r.largest(c.Name, name, hasQuality)
+			if x == nil {
+				continue
+			}
+			q := x.Quality
+			questions := "all pairs"
+			if q.Queries > 0 {
+				questions = thousands(q.Queries)
+			}
+			fmt.Fprintf(w, "| %s | %s | %s |", name, thousands(x.Documents), questions)
+			for b := range q.True {
+				fmt.Fprintf(w, " %s |", share(q.Found[b], q.True[b]))
+			}
+			fmt.Fprintf(w, " %s | %s |", share(q.Above85[0], q.Above85[1]), thousands(q.answers()))
+			for _, from := range []int{3, 2, 0} {
+				p, _ := q.precision(from)
+				fmt.Fprintf(w, " %.4f |", p)
+			}
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "| *true pairs* | %s | all pairs |", thousands(c.Documents))
+		for _, n := range c.Pairs {
+			fmt.Fprintf(w, " %s |", thousands(n))
+		}
+		fmt.Fprintln(w, " | | | | |")
+	}
+}
+
+func sum(numbers []int) int {
+	n := 0
+	for _, x := range numbers {
+		n += x
+	}
+	return n
+}
+
+func share(found, there int) string {
+	if there == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3f", float64(found)/float64(there))
+}
+
+func (r *report) sketching(w *bytes.Buffer) {
+	fmt.Fprint(w, "\n## Sketching\n\nMB of text a second of one core, from texts in memory to all sketches.\n\n| contender |")
+	for _, c := range r.Collections {
+		fmt.Fprintf(w, " %s |", c.Name)
+	}
+	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---|", len(r.Collections)))
+	for _, name := range r.names() {
+		var cells strings.Builder
+		for _, c := range r.Collections {
+			cell := ""
+			if x := r.largest(c.Name, name, has(sketchCPU)); x != nil {
+				cell = fmt.Sprintf("%.3g", x.speed())
+			}
+			fmt.Fprintf(&cells, " %s |", cell)
+		}
+		if strings.Trim(cells.String(), " |") != "" {
+			fmt.Fprintf(w, "| %s |%s\n", name, cells.String())
+		}
+	}
+}
+
+func (r *report) finding(w *bytes.Buffer) {
+	fmt.Fprint(w, "\n## Finding\n\nEach at the largest size that it finished.\n")
+	for _, c := range r.Collections {
+		fmt.Fprintf(w, "\n### %s\n\n| contender | documents | build | index MB | query p50 | p99 | checkins/s | all pairs | peak MB | next size |\n|---|---|---|---|---|---|---|---|---|---|\n", c.Name)
+		for _, name := range r.names() {
+			x := r.largest(c.Name, name, has(buildTime))
+			failed := ""
+			for _, f := range r.Runs {
+				if f.Collection == c.Name && f.Contender == name && f.Failed != "" {
+					failed = f.Failed
+				}
+			}
+			if x == nil {
+				if failed != "" {
+					fmt.Fprintf(w, "| %s | | | | | | | | | %s |\n", name, failed)
+				}
+				continue
+			}
+			time := func(m string) string {
+				if v, ok := x.Measures[m]; ok {
+					return seconds(v)
+				}
+				return ""
+			}
+			megabytes := func(m string) string {
+				if v, ok := x.Measures[m]; ok {
+					return fmt.Sprintf("%.3g", v/1e6)
+				}
+				return ""
+			}
+			rate := ""
+			if v, ok := x.Measures[checkinsPS]; ok {
+				rate = thousands(int(v))
+			}
+			fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, thousands(x.Documents), time(buildTime), megabytes(indexBytes),
+				time(query50), time(query99), rate, time(pairsTime), megabytes(peakBytes), failed)
+		}
+	}
+	fmt.Fprint(w, "\nThe peak is that of the contender's process, its documents included; a PostgreSQL server's own memory is not in it.\n")
+}
+
+func (r *report) growth(w *bytes.Buffer) {
+	var b bytes.Buffer
+	for _, c := range r.Collections {
+		for _, name := range r.names() {
+			var cells []string
+			for _, m := range []string{buildTime, query50, pairsTime, indexBytes} {
+				cell := ""
+				if e, n := r.exponent(c.Name, name, m); n >= 2 {
+					cell = fmt.Sprintf("%.2f", e)
+				}
+				cells = append(cells, cell)
+			}
+			if strings.Join(cells, "") != "" {
+				var at []string
+				for _, n := range r.sizesOf(c.Name, name) {
+					at = append(at, thousands(n))
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", c.Name, name, strings.Join(at, ", "), strings.Join(cells, " | "))
+			}
+		}
+	}
+	if b.Len() > 0 {
+		fmt.Fprintf(w, "\n## Growth\n\nThe exponent e of n^e fitted through the sizes: 0 does not grow, 1 grows as the documents do, 2 as their square.\n\n| collection | contender | documents | build | query | all pairs | index |\n|---|---|---|---|---|---|---|\n%s", b.String())
+	}
+}
+
+func (r *report) sizesOf(collection, contender string) []int {
+	var sizes []int
+	for _, x := range r.Runs {
+		if x.Collection == collection && x.Contender == contender && x.Failed == "" {
+			sizes = append(sizes, x.Documents)
+		}
+	}
+	return sizes
+}
+
+// points returns what a contender measured at each size.
+func (r *report) points(collection, contender, measure string) [][2]float64 {
+	var points [][2]float64
+	for _, x := range r.Runs {
+		if v := x.Measures[measure]; x.Collection == collection && x.Contender == contender && x.Failed == "" && v > 0 {
+			points = append(points, [2]float64{float64(x.Documents), v})
+		}
+	}
+	return points
+}
+
+// exponent fits a power of the number of documents by least squares of the logarithms.
+func (r *report) exponent(collection, contender, measure string) (e float64, n int) {
+	points := r.points(collection, contender, measure)
+	var x, y, xx, xy float64
+	for _, p := range points {
+		a, b := math.Log(p[0]), math.Log(p[1])
+		x, y, xx, xy = x+a, y+b, xx+a*a, xy+a*b
+	}
+	k := float64(len(points))
+	if len(points) < 2 {
+		return 0, len(points)
+	}
+	return (k*xy - x*y) / (k*xx - x*x), len(points)
+}
+
+func (r *report) settings(w *bytes.Buffer) {
+	fmt.Fprint(w, "\n## How each was used\n\n| contender | version | how |\n|---|---|---|\n")
+	for _, name := range r.names() {
+		for _, x := range r.Runs {
+			if x.Contender == name && x.Failed == "" {
+				fmt.Fprintf(w, "| %s | %s | %s |\n", name, x.Version, x.Settings)
+				break
+			}
+		}
+	}
+	if len(r.Missing) > 0 {
+		fmt.Fprint(w, "\nNot here:\n\n")
+		for _, m := range r.Missing {
+			fmt.Fprintf(w, "- %s.\n", m)
+		}
+	}
+}
+
+// A picture is a chart and its file.
+type picture struct {
+	file  string
+	chart plot.Chart
+}
+
+func (r *report) pictures() []picture {
+	var all []picture
+	add := func(file string, c plot.Chart) {
+		c.Lines = slices.DeleteFunc(c.Lines, func(l plot.Line) bool { return len(l.Points) < 2 })
+		if len(c.Lines) > 0 {
+			all = append(all, picture{file, c})
+		}
+	}
+	for _, c := range r.Collections {
+		recall := plot.Chart{Title: "Recall, " + c.Name, X: "true resemblance", Y: "share of the pairs found"}
+		for _, name := range []string{"alike text", "alike fast", "alike text, 2 features", "datasketch", "ekzhu/minhash-lsh", "ClickHouse wordShingleMinHash", "ssdeep", "tlsh"} {
+			if x := r.largest(c.Name, name, hasQuality); x != nil {
+				line := plot.Line{Name: name}
+				for b, there := range x.Quality.True {
+					if there > 0 {
+						line.Points = append(line.Points, [2]float64{min(bandFloors[b]+0.05, 1), float64(x.Quality.Found[b]) / float64(there)})
+					}
+				}
+				recall.Lines = append(recall.Lines, line)
+			}
+		}
+		add("recall-"+c.Name+".svg", recall)
+		query := plot.Chart{Title: "A query, " + c.Name, X: "documents", Y: "seconds, median", LogX: true, LogY: true}
+		for _, name := range []string{"alike SQLite", "alike PostgreSQL", fts5Name, "PostgreSQL full text, 5 rarest words", "pg_trgm GIN", "pg_trgm GiST", "pg_similarity GIN"} {
+			query.Lines = append(query.Lines, plot.Line{Name: name, Points: r.points(c.Name, name, query50)})
+		}
+		add("query-"+c.Name+".svg", query)
+		pairs := plot.Chart{Title: "All pairs, " + c.Name, X: "documents", Y: "seconds", LogX: true, LogY: true}
+		for _, name := range []string{"alike SQLite", "alike PostgreSQL", duckDBName, "datasketch", "rensa", "ssdeep", "Spark MinHashLSH"} {
+			pairs.Lines = append(pairs.Lines, plot.Line{Name: name, Points: r.points(c.Name, name, pairsTime)})
+		}
+		add("pairs-"+c.Name+".svg", pairs)
+	}
+	return all
+}
+
+// seconds writes a time in the unit that suits it, with two figures.
 func seconds(s float64) string {
 	switch {
-	case s >= 10:
+	case s >= 9.95:
 		return fmt.Sprintf("%.0f s", s)
-	case s >= 0.1:
+	case s >= 0.0995:
 		return fmt.Sprintf("%.2g s", s)
+	case s >= 0.00995:
+		return fmt.Sprintf("%.0f ms", s*1e3)
 	case s >= 1e-3:
-		return fmt.Sprintf("%.2g ms", s*1e3)
+		return fmt.Sprintf("%.1f ms", s*1e3)
+	case s >= 1e-5:
+		return fmt.Sprintf("%.0f µs", s*1e6)
 	}
-	return fmt.Sprintf("%.2g µs", s*1e6)
+	return fmt.Sprintf("%.1f µs", s*1e6)
+}
+
+// thousands writes a number with a comma after every third digit from the right.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// describe returns what git calls the checkout.
+func describe(root string) string {
+	cmd := exec.Command("git", "describe", "--always", "--dirty")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
 }

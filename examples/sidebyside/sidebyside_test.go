@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,8 +52,27 @@ func TestRun(t *testing.T) {
 	if err := r.write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "results.json")); err != nil {
-		t.Error(err)
+	for _, name := range []string{"README.md", "results.json", "recall-short.svg"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| alike text | 2,000 | all pairs |", "recall of pairs at 0.9 and more | 0.995 | 1.0000 of", "alike SQLite, verified"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	// Runs that are there stay; those of now replace theirs.
+	r.Runs[0].Contender, r.Runs[1].Documents = "newcomer", 2001
+	if err := r.merge(dir); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Runs) != 8 {
+		t.Errorf("%d runs after a merge, want 8", len(r.Runs))
 	}
 }
 

@@ -27,7 +27,7 @@ var (
 	paper = tint{"#FFFFFF", "#0d1117"}
 	ink   = tint{"#1F2328", "#e6edf3"}
 	faint = tint{"#D0D7DE", "#30363d"}
-	tints = []tint{paper, ink, faint, series[0], series[1], series[2]}
+	tints = append([]tint{paper, ink, faint}, series[:]...)
 )
 
 // series are the colours of what is drawn, in order. Shapes tell them apart too.
@@ -35,6 +35,9 @@ var series = [...]tint{
 	{"#0969DA", "#58a6ff"},
 	{"#BC4C00", "#f0883e"},
 	{"#1A7F37", "#3fb950"},
+	{"#8250DF", "#bc8cff"},
+	{"#9A6700", "#d29922"},
+	{"#CF222E", "#ff7b72"},
 }
 
 func (t tint) color() color.Color {

@@ -163,6 +163,18 @@ func fuzzy(documents []string, answer func(a, b int)) outcome {
 	return outcome{Settings: "every pair compared, any score above 0", Measures: measures, Answers: true}
 }
 
+// peak returns the most memory that this process has had.
+func peak() (float64, error) {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(b), "VmHWM:")
+	var kb float64
+	_, err = fmt.Sscan(after, &kb)
+	return kb * 1024, err
+}
+
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -204,6 +216,9 @@ func main() {
 			log.Fatal(err)
 		}
 		o.Version = version(p.name)
+		if o.Measures["peak_bytes"], err = peak(); err != nil {
+			log.Fatal(err)
+		}
 		if err := json.NewEncoder(os.Stdout).Encode(o); err != nil {
 			log.Fatal(err)
 		}

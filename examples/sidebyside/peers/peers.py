@@ -3,7 +3,8 @@
     python peers.py NAME DOCUMENTS N QUESTIONS ANSWERS
 
 A peer is a function under @peer("name"): it takes a Task and returns the
-outcome that contender.go describes. Each does what its own documentation
+outcome that contender.go describes; Elsewhere says that the work, and its
+memory, are another process's. Each does what its own documentation
 says; where that leaves the tokens to the user it gets those of our default,
 runs of four folded words, so that all sketch the same sets.
 """
@@ -337,7 +338,7 @@ def spark(task):
     for p in pairs:
         task.answer(p.a, p.b)
     s.stop()
-    return {"Version": version("pyspark"), "Settings": "local[2]; NGram(4), HashingTF 2^20, MinHashLSH with 5 tables, approxSimilarityJoin at distance 0.2, which verifies", "Measures": {"build": built, "pairs": joined}, "Answers": True}
+    return {"Elsewhere": True, "Version": version("pyspark"), "Settings": "local[2]; NGram(4), HashingTF 2^20, MinHashLSH with 5 tables, approxSimilarityJoin at distance 0.2, which verifies", "Measures": {"build": built, "pairs": joined}, "Answers": True}
 
 
 def files(task):
@@ -373,7 +374,7 @@ def ssdeep(task):
         fields = [f.strip('"') for f in line.split(",")]
         if len(fields) == 3:
             task.answer(os.path.basename(fields[0]), os.path.basename(fields[1]))
-    return {"Version": package("ssdeep"), "Settings": "ssdeep -r, then -x: every pair compared, any score above 0; reading the files included", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": compared}, "Answers": True}
+    return {"Elsewhere": True, "Version": package("ssdeep"), "Settings": "ssdeep -r, then -x: every pair compared, any score above 0; reading the files included", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": compared}, "Answers": True}
 
 
 @peer("tlsh")
@@ -388,7 +389,7 @@ def tlsh(task):
         fields = line.split("\t")
         if len(fields) >= 3:
             task.answer(os.path.basename(fields[0]), os.path.basename(fields[1]))
-    return {"Version": package("tlsh-tools"), "Settings": "tlsh_unittest -r, then -xref -T 30: every pair compared; reading the files included", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": compared}, "Answers": True}
+    return {"Elsewhere": True, "Version": package("tlsh-tools"), "Settings": "tlsh_unittest -r, then -xref -T 30: every pair compared; reading the files included", "Measures": {"sketch_cpu": cpu, "build": wall, "pairs": compared}, "Answers": True}
 
 
 @peer("simhash")
@@ -401,7 +402,7 @@ def simhash(task):
         cpu, wall = cpu + c, wall + w
     measures = {"sketch_cpu": cpu, "build": wall}
     if task.n > 5000:
-        return {"Version": package("simhash"), "Settings": "simhash -w; the matrix of its -m is not for so many", "Measures": measures, "Answers": False}
+        return {"Elsewhere": True, "Version": package("simhash"), "Settings": "simhash -w; the matrix of its -m is not for so many", "Measures": measures, "Answers": False}
     out, _, measures["pairs"] = command("simhash", "-m", *names, cwd=folder)
     # A line a file: its name, its number, then the similarity to each of those before it.
     for line in out.splitlines()[1:]:
@@ -409,7 +410,7 @@ def simhash(task):
         for j, value in enumerate(values):
             if float(value) >= 0.8:
                 task.answer(name, j)
-    return {"Version": package("simhash"), "Settings": "simhash -w: shingles of 8 bytes, 128 minima; -m, similarity at least 0.8; reading the files included", "Measures": measures, "Answers": True}
+    return {"Elsewhere": True, "Version": package("simhash"), "Settings": "simhash -w: shingles of 8 bytes, 128 minima; -m, similarity at least 0.8; reading the files included", "Measures": measures, "Answers": True}
 
 
 def main():
@@ -417,6 +418,9 @@ def main():
     task = Task(path, int(n), questions, answers)
     outcome = PEERS[name](task)
     task.answers.close()
+    if not outcome.pop("Elsewhere", False):
+        with open("/proc/self/status") as f:
+            outcome["Measures"]["peak_bytes"] = next(int(line.split()[1]) * 1024 for line in f if line.startswith("VmHWM"))
     print(json.dumps(outcome))
 
 
