@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/sketch"
 )
 
@@ -22,13 +25,15 @@ func numbers[T any](args []string, parse func(string) (T, error)) ([]T, error) {
 
 func (c *command) curveCommand() *cobra.Command {
 	var points int
-	var profile string
+	var profile, picture string
+	var logarithmic bool
 	curve := &cobra.Command{
 		Use:   "curve [K S R]",
 		Short: "The probability that a filter accepts a pair, by resemblance",
 		Long: `curve prints P(k,s,r) of Broder 2000: how likely two documents share at least R of
-K features of S minima each. Without numbers it is the filter of --profile.`,
-		Example: "  pgworker curve 6 14 2",
+K features of S minima each. Without numbers it is the filter of --profile. With
+--svg it draws the curve into a file instead.`,
+		Example: "  pgworker curve 6 14 2\n  pgworker curve 6 14 2 --svg curve.svg --log",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 0 && len(args) != 3 {
 				return usagef("want K S R, or nothing")
@@ -54,6 +59,12 @@ K features of S minima each. Without numbers it is the filter of --profile.`,
 			if points < 2 || points > 10001 {
 				return usagef("--points %d, want 2 to 10001", points)
 			}
+			if picture != "" {
+				return drawCurve(picture, k, s, r, logarithmic)
+			}
+			if logarithmic {
+				return usagef("--log is for the picture of --svg")
+			}
 			out := c.sheet(cmd.OutOrStdout(), []string{"resemblance", "probability"})
 			for _, at := range sketch.FilterCurve(k, s, r, points) {
 				if err := out.row([]any{at.Resemblance, at.Probability}); err != nil {
@@ -65,7 +76,22 @@ K features of S minima each. Without numbers it is the filter of --profile.`,
 	}
 	curve.Flags().IntVar(&points, "points", 21, "how many points")
 	curve.Flags().StringVar(&profile, "profile", "text", "the profile whose filter it is")
+	curve.Flags().StringVar(&picture, "svg", "", "draw the curve into this file")
+	curve.Flags().BoolVar(&logarithmic, "log", false, "with --svg: a logarithmic scale of probabilities")
 	return curve
+}
+
+func drawCurve(name string, k, s, r int, logarithmic bool) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if logarithmic {
+		err = plot.LogCurve(file, k, s, r, nil, -10)
+	} else {
+		err = plot.Curve(file, k, s, r, nil)
+	}
+	return errors.Join(err, file.Close())
 }
 
 func (c *command) planCommand() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -105,6 +106,25 @@ func TestCurve(t *testing.T) {
 	}
 	if n != 11 {
 		t.Errorf("%d points, want 11", n)
+	}
+}
+
+func TestCurvePicture(t *testing.T) {
+	linear, logarithmic := filepath.Join(t.TempDir(), "linear.svg"), filepath.Join(t.TempDir(), "log.svg")
+	if out := must(t, "curve", "6", "14", "2", "--svg", linear) + must(t, "curve", "--svg", logarithmic, "--log"); out != "" {
+		t.Errorf("printed %q", out)
+	}
+	for name, want := range map[string]string{linear: "P(6,14,2)", logarithmic: "1e-10"} {
+		picture, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(picture), "<svg") || !strings.Contains(string(picture), want) {
+			t.Errorf("%s is not a picture with %q", name, want)
+		}
+	}
+	if _, err := pgworker(t, "curve", "--log"); exitCode(err) != exitUsage {
+		t.Errorf("--log alone: %v", err)
 	}
 }
 
