@@ -3,7 +3,7 @@ do $$
 declare
   a alike.attachment;
 begin
-  for a in select * from alike.attachment order by id desc loop
+  for a in select * from alike.attachment order by replaces nulls last, id desc loop
     perform alike._detach(a, '{}');
   end loop;
 end
@@ -12,9 +12,12 @@ drop function alike.refresh(text);
 drop function alike._refresh(alike.attachment);
 drop function alike.detach(text, jsonb);
 drop function alike._detach(alike.attachment, jsonb);
+drop function alike._switch(alike.attachment);
+drop function alike.change(text, jsonb);
+drop function alike._change(alike.attachment, jsonb);
 drop function alike.attach(text, text, jsonb);
 drop function alike._extract_option(jsonb, text, regclass);
-drop function alike._attach(regclass, text, text, jsonb);
+drop function alike._attach(regclass, text, text, jsonb, integer);
 drop function alike._make_similar(alike.attachment);
 drop function alike._no_row(alike.attachment, text);
 drop function alike._bad_key(alike.attachment, text, text);

@@ -491,7 +491,7 @@ $function$,
 end
 $$;
 
-create function alike._attach(relation regclass, given_name text, "column" text, options jsonb) returns bigint language plpgsql
+create function alike._attach(relation regclass, given_name text, "column" text, options jsonb, replaced integer) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -572,11 +572,14 @@ begin
   end if;
   select * into old from alike.attachment
   where attachment.side_schema = a.side_schema and attachment.name = a.name and attachment.replaces is null;
-  if found then
+  if found and replaced is null then
     raise exception 'alike: attach: "%" is attached to %.%', a.name, old.source, quote_ident(old.column_name)
       using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; alike.change changes a profile.';
   end if;
-  a.side_name := a.name || '_alike';
+  a.side_name := a.name || '_alike' || case when replaced is null then '' else '_next' end;
+  if replaced is not null and octet_length(a.name) > 44 then
+    raise exception 'alike: change: the name "%" has % bytes, want at most 44', a.name, octet_length(a.name) using errcode = 'name_too_long';
+  end if;
 
   -- The key: as given, or the primary key, or a unique index without NULLs.
   select array(select att.attname from unnest(i.indkey::int2[]) with ordinality as u(num, n)
@@ -661,9 +664,9 @@ begin
   execute format('select count(*) from %s%s', relation, ' where ' || a.row_filter) into rows;
   a.indexed := false;
   insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode,
-                                at_least, row_filter, filter_columns, extract, options, indexed)
+                                at_least, row_filter, filter_columns, extract, options, indexed, replaces)
   values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode,
-          a.at_least, a.row_filter, a.filter_columns, a.extract, options, a.indexed)
+          a.at_least, a.row_filter, a.filter_columns, a.extract, options, a.indexed, replaced)
   returning * into a;
   perform alike._make_tables(a, types);
   perform alike._make_builder(a);
@@ -718,8 +721,75 @@ end
 $$;
 
 create function alike.attach("table" text, "column" text, options jsonb default '{}') returns bigint language sql
-as $$ select alike._attach(alike._relation("table"), "table", "column", options) $$;
+as $$ select alike._attach(alike._relation("table"), "table", "column", options, null) $$;
 comment on function alike.attach(text, text, jsonb) is 'gives a table the aspect; returns the number of rows that the worker will sketch';
+
+-- A profile is changed by building the new side table beside the old one, which
+-- answers until the new one is full; then the two change places in one
+-- transaction. Verdicts, matches and kept clusters stay. Options that are not
+-- given are as they were.
+create function alike._change(a alike.attachment, options jsonb) returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  rows bigint;
+  fresh alike.attachment;
+  option text;
+begin
+  foreach option in array array['name', 'key', 'mode', 'where'] loop
+    if options ? option then
+      raise exception 'alike: change: the option % stays as it is; detach and attach again', option using errcode = 'invalid_parameter_value';
+    end if;
+  end loop;
+  if exists (select from alike.attachment t where t.replaces = a.id) then
+    raise exception 'alike: change: % is being changed already', a.name using errcode = 'object_in_use',
+      hint = 'select * from alike.status() shows how far it is.';
+  end if;
+  rows := alike._attach(a.source, a.name, a.column_name, a.options || options || jsonb_build_object('name', a.name, 'key', to_jsonb(a.key_columns)), a.id);
+  select * into fresh from alike.attachment t where t.replaces = a.id;
+  execute format('create function %I.%I() returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L',
+    a.side_schema, 'alike_switch_' || fresh.id, format('begin perform alike._switch(a) from alike.attachment a where a.id = %s; end', fresh.id));
+  execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_switch_' || fresh.id);
+  perform alike._grant('execute', format('function %I.%I()', a.side_schema, 'alike_switch_' || fresh.id), 'alike_worker');
+  return rows;
+end
+$$;
+
+create function alike.change("table" text, options jsonb) returns bigint language sql
+as $$ select alike._change(alike._attachment("table"), options) $$;
+comment on function alike.change(text, jsonb) is 'sketches a table under another profile beside the old, and switches when that is done';
+
+-- Puts an attachment that is full in the place of the one it replaces.
+create function alike._switch(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  old alike.attachment;
+  types text[] := alike._key_types(alike._side(a), a.key_columns);
+  index_name name;
+begin
+  select * into old from alike.attachment t where t.id = a.replaces for update;
+  update alike.attachment set replaces = null, name = a.name || ' (next)' where id = a.id;
+  perform alike._detach(old, '{}');
+  execute format('drop view if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name || '_pair', a.side_schema, old.side_name || '_feature',
+    a.side_schema, a.side_name || '_pair', a.side_schema, a.side_name || '_feature');
+  execute format('drop table if exists %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark');
+  execute format('alter table %I.%I rename constraint %I to %I', a.side_schema, a.side_name, a.side_name || '_pkey', old.side_name || '_pkey');
+  execute format('alter table %I.%I rename to %I', a.side_schema, a.side_name, old.side_name);
+  for index_name in
+    select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+    where i.indrelid = alike._side(old) and starts_with(c.relname, a.side_name) loop
+    execute format('alter index %I.%I rename to %I', a.side_schema, index_name, old.side_name || substr(index_name, length(a.side_name) + 1));
+  end loop;
+  update alike.attachment t set name = old.name, side_name = old.side_name, indexed = true where t.id = a.id returning * into a;
+  execute format('drop function %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
+  execute format('drop function %I.%I()', a.side_schema, 'alike_build_' || a.id);
+  perform alike._make_tables(a, types);
+  perform alike._make_builder(a);
+  perform alike._make_similar(a);
+end
+$$;
 
 create function alike._detach(a alike.attachment, options jsonb) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -741,6 +811,10 @@ begin
     end loop;
   end if;
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_enqueue_' || a.id);
+  if exists (select from alike.attachment t where t.replaces = a.id) then
+    perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
+  end if;
+  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_switch_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_ask_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_build_' || a.id);
   execute format('drop function if exists %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);

@@ -286,3 +286,55 @@ func TestFunctionsAreSafe(t *testing.T) {
 		t.Errorf("attached %q", got)
 	}
 }
+
+// A change of profile is built beside the old side table, which answers and
+// follows checkins until the two change places.
+func TestChangeProfile(t *testing.T) {
+	s := pgtest.Shared(t, pgtest.Version())
+	database := s.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(1, 50) as g")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link", "si": ["length"]}')`)
+	w := newWorker(t, database, func(c *Config) { c.ChunkRows = 10 })
+	once(t, w)
+	exec(t, c, "insert into documents values (100, (select body || ' x' from documents where id = 1))")
+	once(t, w)
+	matches := one[int](t, c, "select count(*) from documents_alike_match")
+	exec(t, c, "select alike.mark('documents', '1', '100', 'duplicate')")
+	if n := one[int](t, c, `select alike.change('documents', '{"profile": "chars w=7 k=6 s=4"}')`); n != 51 {
+		t.Errorf("change gave %d", n)
+	}
+	fails(t, c, "is being changed already", `select alike.change('documents', '{"profile": "web"}')`)
+	fails(t, c, "stays as it is", `select alike.change('documents', '{"where": "true"}')`)
+	exec(t, c, "update documents set body = body || ' meanwhile' where id = 2; delete from documents where id = 3")
+	if _, err := w.queueBatch(ctx); err != nil {
+		t.Fatal(err)
+	}
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	exec(t, c, "insert into documents values (101, 'just before the switch')")
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	if got := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"); got != "documents chars w=7 set classic t=84 k=6 s=4 r=2 bits=8 link" {
+		t.Errorf("status %q", got)
+	}
+	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != matches {
+		t.Errorf("%d matches, had %d", n, matches)
+	}
+	if n := one[int](t, c, "select count(*) from alike.pairs('documents', 1) where key = '1' and other = '100'"); n != 1 {
+		t.Error("a verdict was lost")
+	}
+	exec(t, c, "insert into documents values (102, 'just after the switch')")
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	exec(t, c, "select * from documents_alike_pair, documents_alike_feature limit 1")
+	if n := one[int](t, c, "select count(*) from pg_class where relname like '%next%'"); n != 0 {
+		t.Errorf("%d relations called next remain", n)
+	}
+	// A change that is given up leaves nothing.
+	exec(t, c, `select alike.change('documents', '{"profile": "web"}')`)
+	exec(t, c, `select alike.detach('documents', '{"drop": true}')`)
+	if n := one[int](t, c, "select (select count(*) from pg_class where relname like 'documents_alike%') + (select count(*) from pg_proc where proname ~ '^alike_') + (select count(*) from pg_trigger where tgrelid = 'documents'::regclass)"); n != 0 {
+		t.Errorf("%d leftovers", n)
+	}
+}

@@ -60,6 +60,7 @@ type statements struct {
 	sweep     string // remove what is not in the table any more
 	build     string
 	split     string // $1 rows a chunk
+	change    string // puts it in the place of the attachment it replaces
 	copyIn    string
 }
 
@@ -181,6 +182,7 @@ select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothin
 	a.sql.uncluster = fmt.Sprintf("delete from %s where key = any ($1::text[])", quote(a.schema, a.side+"_cluster"))
 	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
 	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))
+	a.sql.change = fmt.Sprintf("select %s()", quote(a.schema, "alike_switch_"+strconv.Itoa(int(a.id))))
 	a.sql.split = a.splitSQL()
 	a.sql.copyIn = fmt.Sprintf("copy %s (%s, %s) from stdin (format binary)", side, a.list(""), strings.Join(columns, ", "))
 }

@@ -166,6 +166,11 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 				return err
 			}
 		}
+		if a.replaces != nil {
+			if _, err := tx.Exec(ctx, a.sql.change); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	if err != nil {
