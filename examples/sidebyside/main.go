@@ -132,6 +132,9 @@ func run(ctx context.Context, c config) (*report, error) {
 					continue
 				}
 				x := p.run(ctx, col, n, c.limit)
+				if ctx.Err() != nil {
+					break // what was done before the interrupt is worth a page
+				}
 				log.Printf("%s", x)
 				beaten[p.name] = x.Failed != ""
 				r.Runs = append(r.Runs, x)
@@ -140,7 +143,7 @@ func run(ctx context.Context, c config) (*report, error) {
 		os.Remove(col.path)
 	}
 	r.Load[1] = load()
-	return r, ctx.Err()
+	return r, nil
 }
 
 // sizes returns n and its tenths, from a thousand up.
