@@ -89,7 +89,7 @@ func share(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 // write writes the plot with what a screen reader says of it.
 func write(w io.Writer, p *plot.Plot, description string) error {
 	canvas := vgsvg.New(width, height)
-	p.Draw(draw.New(canvas))
+	p.Draw(draw.Crop(draw.New(canvas), 6, -10, 8, -8))
 	var drawn bytes.Buffer
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return err
