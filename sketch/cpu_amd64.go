@@ -13,8 +13,8 @@ var useAVX2, useAVX512, useAVX512Bytes = detectCPU()
 //   - avx2: AVX2, BMI1, BMI2, POPCNT and PCLMULQDQ, which every processor with
 //     AVX2 has had.
 //   - avx512: the parts F, DQ, BW and VL.
-//   - avx512Bytes: VBMI2 (VPCOMPRESSB) and carry-less multiplication in 512
-//     bits, Ice Lake and Zen 4 on.
+//   - avx512Bytes: VBMI (VPERMB), VBMI2 (VPCOMPRESSB) and carry-less
+//     multiplication in 512 bits, Ice Lake and Zen 4 on.
 func detectCPU() (avx2, avx512, avx512Bytes bool) {
 	most, _, _, _ := cpuid(0, 0)
 	if most < 7 {

@@ -138,7 +138,8 @@ func fingerprintGeneric(out []uint64, text []byte, spans []span) {
 // of src up to the first byte that is not ASCII, done bytes. It copies these to
 // text, with fold, 0x20 or 0, set in every byte, and writes to edges the
 // positions where a word begins and ends, in turn, base added to each; an odd
-// count leaves the last word open, up to done. It may write edgesSlack more
+// count leaves the last word open, up to done. A kernel that knows them goes on
+// over plain characters, see there. It may write edgesSlack more
 // bytes of text, and edges, than there are bytes in src.
 func edgesGeneric(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
 	folds := uint64(fold) * ones8

@@ -111,12 +111,15 @@ func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16
 //go:noescape
 func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
 
-func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
+// plainKernel reports whether edgesKernel knows plain characters.
+func plainKernel() bool { return useAVX512Bytes }
+
+func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte, plain *plainTable) (count, done int) {
 	switch {
 	case len(src) == 0:
 		return 0, 0
 	case useAVX512Bytes:
-		return edges512(&text[0], &edges[0], &src[0], len(src), uint64(base), uint64(fold))
+		return edges512(&text[0], &edges[0], &src[0], len(src), uint64(base), uint64(fold), plain)
 	case !useAVX2:
 		return edgesGeneric(text, edges, src, base, fold)
 	}
@@ -147,7 +150,7 @@ func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte
 }
 
 //go:noescape
-func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64) (count, done int)
+func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64, plain *plainTable) (count, done int)
 
 //go:noescape
 func edges256(text *byte, edges *uint32, src *byte, blocks int, base, fold, carry uint64) (count, done int)

@@ -10,7 +10,9 @@ func binsKernel(m, xs []uint64, round int) { binsGeneric(m, xs, round) }
 
 func fingerprintKernel(out []uint64, text []byte, spans []span) { fingerprintGeneric(out, text, spans) }
 
-func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte) (count, done int) {
+func plainKernel() bool { return false }
+
+func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte, _ *plainTable) (count, done int) {
 	return edgesGeneric(text, edges, src, base, fold)
 }
 

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"unicode/utf8"
 )
 
 // An implementation is a way to run the kernels.
@@ -289,7 +290,7 @@ func checkEdges(t *testing.T, name string, src []byte, fold byte) {
 	const base = 1000
 	room := len(src) + edgesSlack
 	text, edges := make([]byte, room), make([]uint32, room)
-	count, done := edgesKernel(text, edges, src, base, fold)
+	count, done := edgesKernel(text, edges, src, base, fold, nil)
 	// The definition, a byte at a time.
 	var want []uint32
 	n, inside := 0, false
@@ -340,6 +341,135 @@ func FuzzEdgesKernel(f *testing.F) {
 	})
 }
 
+// otherText is text of many scripts, with characters that are not plain and
+// bytes that are not UTF-8 now and then; the rarer they are, the longer it goes
+// without.
+func otherText(random *rand.Rand, n, rare int) []byte {
+	scripts := []struct{ first, last rune }{
+		{' ', '~'}, {' ', '~'}, {0xA0, 0xFF}, {0x400, 0x45F}, {0x410, 0x44F}, {0x391, 0x3CE}, {0x100, 0x17F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x2010, 0x2027}, {0x80, 0x7FF},
+	}
+	text := make([]byte, 0, n+32)
+	for len(text) < n {
+		script := scripts[random.IntN(len(scripts))]
+		for range random.IntN(24) {
+			text = utf8.AppendRune(text, script.first+random.Int32N(script.last-script.first+1))
+			if random.IntN(6) == 0 {
+				text = append(text, ' ')
+			}
+		}
+		if random.IntN(rare) == 0 {
+			switch random.IntN(4) {
+			case 0:
+				text = append(text, byte(0x80|random.UintN(128)))
+			case 1:
+				text = utf8.AppendRune(text, random.Int32N(0x11000))
+			case 2:
+				text = utf8.AppendRune(text, 0x300+random.Int32N(0x70))
+			case 3:
+				text = utf8.AppendRune(text, 0x2000+random.Int32N(0x70))
+			}
+		}
+	}
+	return text[:n]
+}
+
+// The kernel's words of plain text are those of the table of letters, and go as
+// far as the text is plain.
+func TestPlainEdges(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 9))
+	withEach(t, func(name string) {
+		if !plainKernel() {
+			return
+		}
+		for round := range 6000 {
+			size := random.IntN(300)
+			if round%50 == 0 {
+				size = 4096
+			}
+			src := otherText(random, size, 1+round%40)
+			for _, a := range []*alphabet{&foldedAlphabet, &casedAlphabet} {
+				var fold byte
+				if a.fold {
+					fold = 0x20
+				}
+				text, edges := make([]byte, len(src)+edgesSlack), make([]uint32, len(src)+edgesSlack)
+				count, done := edgesKernel(text, edges, src, 0, fold, plainOf(a))
+				var want []uint32
+				form := make([]byte, 0, len(src))
+				n, inside := 0, false
+				for n < len(src) {
+					r, size := utf8.DecodeRune(src[n:])
+					l := a.letter(r)
+					word := l.class() == classWord || l.class() == classDigit
+					if l.joins() || r == utf8.RuneError || size == 3 && r>>6 != 0x2000>>6 || size > 3 || size > 1 && word && l.length() != size {
+						break
+					}
+					if !word && size > 1 && !separatesAll(a, r) {
+						break
+					}
+					if word != inside {
+						want, inside = append(want, uint32(n)), word
+					}
+					if word {
+						form = append(form, byte(l), byte(l>>8))[:n+size]
+					} else {
+						form = append(form, text[n:n+size]...)
+					}
+					n += size
+				}
+				if done != n || !slices.Equal(edges[:count], want) || !bytes.Equal(text[:n], form) {
+					t.Fatalf("%s: edges of %q are %d to %d, want %d to %d;\n%q\n%q", name, src, edges[:count], done, want, n, text[:n], form)
+				}
+			}
+		}
+	})
+}
+
+// separatesAll reports whether a character reads as separators alone.
+func separatesAll(a *alphabet, r rune) bool {
+	c := newCanonicaliser(a.fold)
+	c.put(r)
+	c.flush()
+	for _, f := range string(c.out) {
+		if k := classOf(f); k != classOther && k != classSpace {
+			return false
+		}
+	}
+	return len(c.out) > 0
+}
+
+// Whatever kernel finds them, the words are those of the slow path.
+func TestWordsOfEachKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 10))
+	for round := range 400 {
+		doc := otherText(random, random.IntN(6000), 1+round%60)
+		for _, settings := range []string{"text", "text case"} {
+			p := mustProfile(t, settings)
+			var want []string
+			slow := newCanonicaliser(p.folds())
+			for rest := doc; len(rest) > 0; {
+				r, size := utf8.DecodeRune(rest)
+				slow.put(r)
+				rest = rest[size:]
+			}
+			slow.flush()
+			b := builder{tokens: new(tokens)}
+			for _, r := range string(slow.out) {
+				b.word(classOf(r), []byte(string(r))...)
+			}
+			b.close()
+			for _, s := range b.spans {
+				want = append(want, string(b.text[s.start:s.end]))
+			}
+			withEach(t, func(name string) {
+				if got := slices.Collect(Tokens(p, doc)); !slices.Equal(got, want) {
+					t.Fatalf("%s, %s: the words of %q are\n%q, want\n%q", name, settings, doc, got, want)
+				}
+			})
+		}
+	}
+}
+
 func TestFingerprintKernel(t *testing.T) {
 	random := rand.New(rand.NewPCG(84, 5))
 	withEach(t, func(name string) {
@@ -379,7 +509,7 @@ func TestAsciiWords(t *testing.T) {
 			final := round%3 > 0
 			var got tokens
 			got.text = append(got.text, "before"...)
-			n := got.asciiWords(src, true, final)
+			n := got.asciiWords(src, true, final, nil)
 			var want []string
 			for _, w := range bytes.FieldsFunc(bytes.ToLower(src[:n]), func(r rune) bool { return wordBytes(uint64(r)) == 0 }) {
 				want = append(want, string(w))
@@ -420,7 +550,7 @@ func FuzzKernels(f *testing.F) {
 		withEach(t, func(name string) {
 			var r result
 			var tok tokens
-			r.taken = tok.asciiWords(text, true, true)
+			r.taken = tok.asciiWords(text, true, true, nil)
 			r.fingerprints = tok.appendFingerprints(nil)
 			r.shingles = win.append(nil, r.fingerprints, true)
 			c.reset()
@@ -557,7 +687,7 @@ func BenchmarkEdges(b *testing.B) {
 			b.Run(fmt.Sprintf("impl=%s/size=%dB", name, n), func(b *testing.B) {
 				b.SetBytes(int64(n))
 				for b.Loop() {
-					edgesKernel(text, edges, src, 0, 0x20)
+					edgesKernel(text, edges, src, 0, 0x20, nil)
 				}
 			})
 		}
@@ -568,7 +698,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	withEach(b, func(name string) {
 		for _, n := range []int{500, 4096} {
 			var t tokens
-			t.asciiWords(sameEnglish(n), true, true)
+			t.asciiWords(sameEnglish(n), true, true, nil)
 			out := make([]uint64, 0, 5000)
 			b.Run(fmt.Sprintf("impl=%s/size=%dB", name, n), func(b *testing.B) {
 				b.SetBytes(int64(n))

@@ -24,6 +24,8 @@ type words struct {
 	alphabet *alphabet
 	ascii    *[256]byte
 	slow     *canonicaliser
+	plain    *plainTable // once there is text that is not ASCII
+	patience int         // how far quick goes before the kernel is tried again
 }
 
 // asciiLetters are the letters and digits of ASCII as they read in canonical
@@ -58,7 +60,7 @@ func (w *words) reset() {
 
 func (w *words) next(t *tokens, src []byte, final bool) int {
 	if w.state == noToken && !w.slow.active {
-		if n := t.asciiWords(src, w.alphabet.fold, final); n > 0 {
+		if n := t.asciiWords(src, w.alphabet.fold, final, w.plain); n > 0 {
 			return n
 		}
 	}
@@ -79,9 +81,21 @@ func (w *words) next(t *tokens, src []byte, final bool) int {
 // but the beginning of a character that anything could complete.
 func (w *words) feed(src []byte, end ending) int {
 	i := 0
+	if w.plain == nil && plainKernel() {
+		w.plain = plainOf(w.alphabet)
+	}
 	for i < len(src) {
 		if !w.slow.active {
 			begin := i
+			if w.plain != nil {
+				if w.state != noToken && w.ascii[src[i]] == 0 {
+					w.close()
+				}
+				if n := w.plainWords(src[i:], end); n > 0 {
+					i += n
+					continue
+				}
+			}
 			if src[i] < utf8.RuneSelf && isASCII(src[i:min(i+asciiRun, len(src))]) {
 				i = w.feedASCII(src, i, end)
 			} else if i = w.quick(src, i); i > begin {
@@ -112,6 +126,20 @@ func (w *words) feed(src []byte, end ending) int {
 		w.settle()
 	}
 	return i
+}
+
+// plainWords takes the words that the kernel knows. Where it does not get far,
+// it is asked again less often.
+func (w *words) plainWords(src []byte, end ending) int {
+	if w.state != noToken {
+		return 0
+	}
+	n := w.asciiWords(src, w.alphabet.fold, end == nothing, w.plain)
+	w.open = len(w.text)
+	if w.patience = min(2*w.patience+32, 1024); n >= 64 {
+		w.patience = 0
+	}
+	return n
 }
 
 // asciiRun is how much ASCII is worth the kernel's while in other text.
@@ -170,7 +198,7 @@ func (w *words) feedASCII(src []byte, i int, end ending) int {
 	letters := w.ascii
 	for i < len(src) && src[i] < utf8.RuneSelf {
 		if w.state == noToken {
-			if n := w.asciiWords(src[i:], w.alphabet.fold, end == nothing); n > 0 {
+			if n := w.asciiWords(src[i:], w.alphabet.fold, end == nothing, w.plain); n > 0 {
 				w.open = len(w.text)
 				i += n
 				continue
@@ -276,9 +304,15 @@ func (w *words) quick(src []byte, i int) int {
 	}
 	var base before
 	marks, order := 0, uint8(0)
+	begin, patience := i, w.patience
+	if w.plain == nil {
+		patience = len(src)
+	}
 	for next := i; next+4 <= len(src); {
 		b0 := int(src[next])
-		if have && last.class() <= classControl && b0 < utf8.RuneSelf && next+asciiRun <= len(src) && isASCII(src[next:next+asciiRun]) {
+		if patient := next-begin <= patience; !patient && have && src[i] < utf8.RuneSelf && last.class() <= classControl {
+			break
+		} else if have && last.class() <= classControl && b0 < utf8.RuneSelf && next+asciiRun <= len(src) && isASCII(src[next:next+asciiRun]) {
 			break
 		}
 		if v := ascii[b0]; v-1 < utf8.RuneSelf-1 && now == runToken && last.length() == 1 && last.class() == classWord && marks == 0 {

@@ -20,12 +20,46 @@ DATA bytes<>+48(SB)/8, $0x3736353433323130
 DATA bytes<>+56(SB)/8, $0x3f3e3d3c3b3a3938
 GLOBL bytes<>(SB), RODATA|NOPTR, $64
 
-// func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64) (count, done int)
+// LIST writes the edges of the mask BX, positions from R13 on. VPCOMPRESSB makes
+// the list of the set bits at once; most blocks have at most 32.
+#define LIST(few) \
+	KMOVQ BX, K3; \
+	VPCOMPRESSB.Z Z30, K3, Z2; \
+	VPBROADCASTD R13, Z6; \
+	VEXTRACTI32X4 $1, Z2, X5; \
+	VPMOVZXBD X2, Z4; \
+	VPMOVZXBD X5, Z5; \
+	VPADDD Z6, Z4, Z4; \
+	VPADDD Z6, Z5, Z5; \
+	VMOVDQU32 Z4, (R8); \
+	VMOVDQU32 Z5, 64(R8); \
+	POPCNTQ BX, BX; \
+	CMPQ BX, $32; \
+	JBE few; \
+	VEXTRACTI32X4 $2, Z2, X4; \
+	VEXTRACTI32X4 $3, Z2, X5; \
+	VPMOVZXBD X4, Z4; \
+	VPMOVZXBD X5, Z5; \
+	VPADDD Z6, Z4, Z4; \
+	VPADDD Z6, Z5, Z5; \
+	VMOVDQU32 Z4, 128(R8); \
+	VMOVDQU32 Z5, 192(R8); \
+few: \
+	LEAQ (R8)(BX*4), R8
+
+// func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64, plain *plainTable) (count, done int)
 //
-// VPCOMPRESSB makes the list of the set bits at once; most blocks have at most
-// 32. Stops at the first byte that is not ASCII. Writes up to 64 bytes and 64
-// edges more than it counts. n > 0.
-TEXT ·edges512(SB), NOSPLIT, $0-64
+// Stops before the first character that is neither ASCII nor plain; without a
+// table none is plain. Writes up to 64 bytes and 64 edges more than it counts.
+// n > 0.
+//
+// In a block that is not all ASCII, the lead bytes that occur are taken one
+// after the other, each where it stands: two tables of 64 bytes give, by the
+// second byte of the character, the two bytes of its canonical form, or zero
+// for the first where it separates and for the second where it is not plain.
+// Of the characters of three bytes the punctuation from U+2000 on is known. A
+// character that the end of the block cuts is left to the next block.
+TEXT ·edges512(SB), NOSPLIT, $0-72
 	MOVQ text+0(FP), DI
 	MOVQ edges+8(FP), R8
 	MOVQ src+16(FP), SI
@@ -44,11 +78,13 @@ TEXT ·edges512(SB), NOSPLIT, $0-64
 	VPBROADCASTB AX, Z26
 	MOVL $10, AX
 	VPBROADCASTB AX, Z25
+	MOVL $0xc0, AX
+	VPBROADCASTB AX, Z24
+	MOVL $0x80, AX
+	VPBROADCASTB AX, Z23
 	MOVQ $-1, R14
 	KMOVQ R14, K4
 	XORL R11, R11 // 1 if the byte before is of a word
-	MOVQ R8, R15
-	MOVQ SI, R12
 
 block:
 	CMPQ CX, $64
@@ -67,30 +103,13 @@ whole:
 	VPMOVB2M Z0, K2
 	KORTESTQ K2, K2
 	KMOVQ K1, AX
-	LEAQ (R11)(AX*2), BX
 	JNZ foreign
+	LEAQ (R11)(AX*2), BX
 	MOVQ AX, R11
 	SHRQ $63, R11
-
-list:
 	XORQ AX, BX
 	ANDQ R14, BX // a word that reaches the end is left open
-	KMOVQ BX, K3
-	VPCOMPRESSB.Z Z30, K3, Z2
-	VPBROADCASTD R13, Z3
-	VEXTRACTI32X4 $1, Z2, X5
-	VPMOVZXBD X2, Z4
-	VPMOVZXBD X5, Z5
-	VPADDD Z3, Z4, Z4
-	VPADDD Z3, Z5, Z5
-	VMOVDQU32 Z4, (R8)
-	VMOVDQU32 Z5, 64(R8)
-	POPCNTQ BX, BX
-	CMPQ BX, $32
-	JA many
-
-listed:
-	LEAQ (R8)(BX*4), R8
+	LIST(listed)
 	ADDQ $64, SI
 	ADDQ $64, DI
 	ADDQ $64, R13
@@ -99,11 +118,11 @@ listed:
 	ADDQ CX, SI // nothing, or less than nothing after a tail
 
 finish:
-	SUBQ R15, R8
+	SUBQ edges+8(FP), R8
 	SHRQ $2, R8
-	MOVQ R8, count+48(FP)
-	SUBQ R12, SI
-	MOVQ SI, done+56(FP)
+	MOVQ R8, count+56(FP)
+	SUBQ src+16(FP), SI
+	MOVQ SI, done+64(FP)
 	VZEROUPPER
 	RET
 
@@ -113,23 +132,109 @@ tail:
 	JMP whole
 
 foreign:
-	// Take the bytes before the first one that is not ASCII.
-	KMOVQ K2, DX
-	TZCNTQ DX, CX
-	JZ finish
-	BZHIQ CX, R14, R14
-	JMP list
+	KMOVQ K2, DX            // the bytes that are not ASCII
+	XORL R9, R9             // those of plain characters
+	MOVQ plain+48(FP), R10
+	TESTQ R10, R10
+	JZ taken
+	VMOVDQU8 Z0, K2, Z3
+	VPCMPB $1, Z24, Z0, K5  // below 0xc0 as signed numbers: 0x80 to 0xbf
+	KANDNQ K2, K5, K6
+	KMOVQ K6, BX            // the leads
 
-many:
-	VEXTRACTI32X4 $2, Z2, X4
-	VEXTRACTI32X4 $3, Z2, X5
-	VPMOVZXBD X4, Z4
-	VPMOVZXBD X5, Z5
-	VPADDD Z3, Z4, Z4
-	VPADDD Z3, Z5, Z5
-	VMOVDQU32 Z4, 128(R8)
-	VMOVDQU32 Z5, 192(R8)
-	JMP listed
+	// The bytes after each, and after those, as far as there are any.
+	MOVQ $-1, R14
+	MOVL $66, R15
+	CMPQ CX, R15
+	CMOVQLT CX, R15
+	SUBQ $1, R15
+	BZHIQ R15, R14, R12
+	KMOVQ R12, K3
+	VMOVDQU8.Z 1(SI), K3, Z20
+	SHRQ $1, R12
+	CMPQ R15, $65
+	CMOVQEQ R14, R12
+	KMOVQ R12, K3
+	VMOVDQU8.Z 2(SI), K3, Z21
+	TESTQ BX, BX
+	JZ taken
+
+lead:
+	TZCNTQ BX, R15
+	MOVBLZX (SI)(R15*1), R15
+	VPBROADCASTB R15, Z4
+	VPCMPEQB Z4, Z0, K3
+	KMOVQ K3, R12
+	XORQ R12, BX
+	CMPL R15, $0xe2
+	JE punctuation
+	SUBL $0xc0, R15
+	CMPL R15, $0x1f
+	JA next
+	SHLQ $7, R15
+	VMOVDQU8 (R10)(R15*1), Z5   // second bytes
+	VMOVDQU8 64(R10)(R15*1), Z6 // first bytes
+	VPERMB Z5, Z20, Z7
+	VPERMB Z6, Z20, Z8
+	VPERMB Z5, Z0, Z9
+	VPTESTMB Z7, Z7, K3, K3
+	KSHIFTRQ $1, K5, K6
+	KANDQ K6, K3, K3            // plain
+	VPTESTMB Z8, Z8, K3, K6     // of a word
+	KSHIFTLQ $1, K6, K7
+	VMOVDQU8 Z8, K6, Z3
+	VMOVDQU8 Z9, K7, Z3
+	KORQ K6, K7, K6
+	KMOVQ K6, R12
+	ORQ R12, AX
+	KMOVQ K3, R12
+	ORQ R12, R9
+	ADDQ R12, R12
+	ORQ R12, R9
+
+next:
+	TESTQ BX, BX
+	JNZ lead
+
+taken:
+	ANDNQ DX, R9, DX
+	TZCNTQ DX, R15 // 64 if there is none
+	CMPQ R15, CX
+	CMOVQGT CX, R15
+	TESTQ R15, R15
+	JZ finish
+	MOVQ $-1, R14
+	BZHIQ R15, R14, R12
+	VMOVDQU8 Z3, (DI)
+	LEAQ (R11)(AX*2), BX
+	LEAQ -1(R15), R9
+	SHRXQ R9, AX, R11
+	ANDL $1, R11
+	XORQ AX, BX
+	ANDQ R12, BX
+	LIST(some)
+	ADDQ R15, SI
+	ADDQ R15, DI
+	ADDQ R15, R13
+	KMOVQ R14, K4
+	SUBQ R15, CX
+	JA block
+	JMP finish
+
+punctuation:
+	VPCMPEQB Z23, Z20, K3, K3
+	VMOVDQU8 4096(R10), Z5
+	VPERMB Z5, Z21, Z7
+	VPTESTMB Z7, Z7, K3, K3
+	KSHIFTRQ $2, K5, K6
+	KANDQ K6, K3, K3
+	KMOVQ K3, R12
+	ORQ R12, R9
+	ADDQ R12, R12
+	ORQ R12, R9
+	ADDQ R12, R12
+	ORQ R12, R9
+	JMP next
 
 #define CLASSIFY256(V, MASK) \
 	VPOR Y15, V, Y2; \
