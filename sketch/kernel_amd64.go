@@ -79,15 +79,16 @@ func fingerprintKernel(out []uint64, text []byte, spans []span) {
 		fingerprintGeneric(out, text, spans)
 		return
 	}
-	short := fingerprints128
-	if useAVX512Bytes {
-		short = fingerprints512
-	}
+	var long [32]uint32
 	for len(spans) > 0 {
-		n := short(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, shinglePolynomial.Low, shingleReciprocal)
-		if n < len(spans) {
-			out[n] = tokenFingerprint(text[spans[n].start:spans[n].end])
-			n++
+		var n, longs int
+		if useAVX512Bytes {
+			n, longs = fingerprints512(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, &long, shinglePolynomial.Low, shingleReciprocal)
+		} else {
+			n, longs = fingerprints128(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, &long, shinglePolynomial.Low, shingleReciprocal)
+		}
+		for _, i := range long[:longs] {
+			out[i] = tokenFingerprint(text[spans[i].start:spans[i].end])
 		}
 		out, spans = out[n:], spans[n:]
 	}
@@ -106,10 +107,10 @@ var tokenMasks = func() (table [32][16]byte) {
 }()
 
 //go:noescape
-func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)
 
 //go:noescape
-func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)
 
 // plainKernel reports whether edgesKernel knows plain characters.
 func plainKernel() bool { return useAVX512Bytes }

@@ -25,6 +25,36 @@
 	VPCLMULQDQ $0x01, P, T, T; \
 	VPXOR R, T, T
 
+// The fingerprint of a token of at most 15 bytes is the residue of its bytes
+// and the marker, which a 16-byte load and two masks of its length leave of
+// the text. A longer one is noted for others and taken as if it were empty.
+
+// MASKED leaves the masked bytes of the token with span S in X.
+#define MASKED(S, X, LONG, BACK) \
+	MOVL S, DX; \
+	SHRQ $32, S; \
+	SUBL DX, S; \
+	CMPL S, $15; \
+	JA LONG; \
+BACK: \
+	VMOVDQU (SI)(DX*1), X; \
+	SHLL $4, S; \
+	VPAND (R9)(S*1), X, X; \
+	VPOR 256(R9)(S*1), X, X
+
+// SKIP notes the number of the long token whose span is at (8*i)(R8), or gives
+// up when R14 is at the end, R15, of the room for such notes.
+#define SKIP(i, S, BACK, FULL) \
+	CMPQ R14, R15; \
+	JAE FULL; \
+	LEAQ (8*i)(R8), S; \
+	SUBQ spans+16(FP), S; \
+	SHRQ $3, S; \
+	MOVL S, (R14); \
+	ADDQ $4, R14; \
+	XORL S, S; \
+	JMP BACK
+
 // func shingle512(out, tokens, coef *uint64, w, n int, p, mu uint64)
 //
 // Eight shingles at a time: those that begin at even tokens are summed in Z0,
@@ -131,36 +161,21 @@ summed:
 done:
 	RET
 
-// The fingerprint of a token of at most 15 bytes is the residue of its bytes
-// and the marker, which a 16-byte load and two masks of its length leave of
-// the text.
-
-// MASKED leaves the masked bytes of the token with span S in X; jumps to LONG,
-// with S the length, when it has more than 15.
-#define MASKED(S, X, LONG) \
-	MOVL S, DX; \
-	SHRQ $32, S; \
-	SUBL DX, S; \
-	CMPL S, $15; \
-	JA LONG; \
-	VMOVDQU (SI)(DX*1), X; \
-	SHLL $4, S; \
-	VPAND (R9)(S*1), X, X; \
-	VPOR 256(R9)(S*1), X, X
-
-// func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+// func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)
 //
 // The masked bytes of up to 64 tokens are collected in the frame, then reduced
-// eight at a time. Stops before a token of more than 15 bytes and returns how
-// many it has done; n > 0.
-TEXT ·fingerprints512(SB), 0, $1024-64
+// eight at a time. Returns how many tokens are done and how many of them are
+// long, with their numbers in long; n > 0.
+TEXT ·fingerprints512(SB), 0, $1024-80
 	MOVQ out+0(FP), DI
 	MOVQ text+8(FP), SI
 	MOVQ spans+16(FP), R8
 	MOVQ n+24(FP), CX
 	MOVQ masks+32(FP), R9
-	VPBROADCASTQ p+40(FP), Z30
-	VPBROADCASTQ mu+48(FP), Z31
+	MOVQ long+40(FP), R14
+	LEAQ 128(R14), R15
+	VPBROADCASTQ p+48(FP), Z30
+	VPBROADCASTQ mu+56(FP), Z31
 	VMOVDQU64 even<>(SB), Z29
 	MOVQ $-1, R13
 	KMOVB R13, K1
@@ -178,15 +193,15 @@ four:
 	JA one
 	MOVQ 0(R8), AX
 	MOVQ 8(R8), BX
-	MASKED(AX, X0, long0)
+	MASKED(AX, X0, long0, short0)
 	VMOVDQU X0, 0(R10)
-	MASKED(BX, X1, long1)
+	MASKED(BX, X1, long1, short1)
 	VMOVDQU X1, 16(R10)
 	MOVQ 16(R8), AX
 	MOVQ 24(R8), BX
-	MASKED(AX, X2, long2)
+	MASKED(AX, X2, long2, short2)
 	VMOVDQU X2, 32(R10)
-	MASKED(BX, X3, long3)
+	MASKED(BX, X3, long3, short3)
 	VMOVDQU X3, 48(R10)
 	ADDQ $64, R10
 	MOVQ R12, R8
@@ -196,26 +211,40 @@ one:
 	CMPQ R8, R11
 	JAE reduce
 	MOVQ (R8), AX
-	MASKED(AX, X0, long0)
+	MASKED(AX, X0, long4, short4)
 	VMOVDQU X0, (R10)
 	ADDQ $16, R10
 	ADDQ $8, R8
 	JMP one
 
-	// After a long token there is nothing more to do.
-long3:
-	ADDQ $8, R8
-	ADDQ $16, R10
-
-long2:
-	ADDQ $8, R8
-	ADDQ $16, R10
+long0:
+	SKIP(0, AX, short0, full0)
 
 long1:
+	SKIP(1, BX, short1, full1)
+
+long2:
+	SKIP(2, AX, short2, full2)
+
+long3:
+	SKIP(3, BX, short3, full3)
+
+long4:
+	SKIP(0, AX, short4, full0)
+
+full3:
 	ADDQ $8, R8
 	ADDQ $16, R10
 
-long0:
+full2:
+	ADDQ $8, R8
+	ADDQ $16, R10
+
+full1:
+	ADDQ $8, R8
+	ADDQ $16, R10
+
+full0:
 	MOVQ R8, CX
 
 reduce:
@@ -247,7 +276,10 @@ whole:
 done:
 	SUBQ spans+16(FP), R8
 	SHRQ $3, R8
-	MOVQ R8, ret+56(FP)
+	MOVQ R8, done+64(FP)
+	SUBQ long+40(FP), R14
+	SHRQ $2, R14
+	MOVQ R14, longs+72(FP)
 	VZEROUPPER
 	RET
 
@@ -261,29 +293,40 @@ DATA even<>+48(SB)/8, $12
 DATA even<>+56(SB)/8, $14
 GLOBL even<>(SB), RODATA|NOPTR, $64
 
-// func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, p, mu uint64) int
+// func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)
 //
 // The same, one token at a time.
-TEXT ·fingerprints128(SB), NOSPLIT, $0-64
+TEXT ·fingerprints128(SB), NOSPLIT, $0-80
 	MOVQ out+0(FP), DI
 	MOVQ text+8(FP), SI
 	MOVQ spans+16(FP), R8
 	MOVQ n+24(FP), CX
 	MOVQ masks+32(FP), R9
-	VMOVQ p+40(FP), X14
-	VMOVQ mu+48(FP), X15
-	XORL R12, R12
+	MOVQ long+40(FP), R14
+	LEAQ 128(R14), R15
+	VMOVQ p+48(FP), X14
+	VMOVQ mu+56(FP), X15
+	LEAQ (R8)(CX*8), CX
 	PCALIGN $32
 
 token:
-	MOVQ (R8)(R12*8), AX
-	MASKED(AX, X0, done)
+	MOVQ (R8), AX
+	MASKED(AX, X0, long, short)
 	REDUCE128(X0, X1, X14, X15)
-	VMOVQ X1, (DI)(R12*8)
-	INCQ R12
-	CMPQ R12, CX
+	VMOVQ X1, (DI)
+	ADDQ $8, DI
+	ADDQ $8, R8
+	CMPQ R8, CX
 	JB token
 
 done:
-	MOVQ R12, ret+56(FP)
+	SUBQ spans+16(FP), R8
+	SHRQ $3, R8
+	MOVQ R8, done+64(FP)
+	SUBQ long+40(FP), R14
+	SHRQ $2, R14
+	MOVQ R14, longs+72(FP)
 	RET
+
+long:
+	SKIP(0, AX, short, done)
