@@ -1,0 +1,173 @@
+package sqlext_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fill inserts groups of documents that differ by a word. The key is a format
+// for the number of a document, which counts from first.
+func (db database) fill(table, key string, first, groups, each int) {
+	db.t.Helper()
+	random := rand.New(rand.NewPCG(11, 12))
+	words := strings.Fields("river mountain paper letter window engine garden winter summer bottle market silver copper bridge harbour castle forest meadow island morning evening kitchen journey question answer number window story chapter")
+	n := first - 1
+	for range groups {
+		text := make([]string, 40)
+		for i := range text {
+			text[i] = words[random.IntN(len(words))]
+		}
+		for range each {
+			n++
+			copied := append([]string{}, text...)
+			copied[random.IntN(len(copied))] = fmt.Sprint("edit", n)
+			db.exec(fmt.Sprintf("INSERT INTO %s VALUES (%s, ?)", table, fmt.Sprintf(key, n)), strings.Join(copied, " "))
+		}
+	}
+}
+
+// The questions agree with each other and with a comparison of everything with
+// everything, whatever the key and the profile.
+func TestQuestionsAgree(t *testing.T) {
+	for _, key := range []struct{ columns, value, out string }{
+		{"id INTEGER PRIMARY KEY, body TEXT", "%d", "id"},
+		{"id TEXT PRIMARY KEY, body TEXT", "'key %03d'", "id"},
+		{"a INTEGER, b TEXT, body TEXT, PRIMARY KEY (a, b)", "%[1]d %% 5, 'k<%[1]d>'", "json_array(a, b)"},
+	} {
+		for _, profile := range []string{"text", "text k=64 t=192 s=3", "text fast bits=64", "text bins bits=4", "words mod=2", "words bottom=50", "words scaled bag", "text lean", "text w=2 bits=1"} {
+			t.Run(key.columns+" "+profile, func(t *testing.T) {
+				db := memory(t)
+				composite := strings.Contains(key.columns, "b TEXT")
+				choose := map[bool]string{true: "(SELECT rowid FROM d_alike WHERE json_array(a, b) = %s)", false: "(SELECT rowid FROM d_alike WHERE id = %s)"}
+				same := map[bool]string{true: "f.a = a.a AND f.b = a.b AND g.a = b.a AND g.b = b.b", false: "f.id = a.id AND g.id = b.id"}
+				rowOf := choose[composite]
+				value := key.value
+				db.exec("CREATE TABLE d(" + key.columns + ")")
+				db.fill("d", value, 1, 6, 5)
+				db.exec(`PRAGMA trusted_schema = OFF`)
+				db.expect("30", `SELECT alike_attach('d', 'body', ?)`, fmt.Sprintf(`{"profile": %q, "policy": "link", "at_least": 0.6}`, profile))
+				db.fill("d", value, 501, 1, 1) // of the first group
+				all := `SELECT count(*) || ' ' || coalesce(sum(x), 0) FROM (SELECT a.rowid * 1000 + b.rowid AS x FROM d_alike a, d_alike b WHERE a.rowid < b.rowid
+					AND EXISTS (SELECT 1 FROM d_alike_feature f, d_alike_feature g WHERE f.slot = g.slot AND f.feature = g.feature AND ` + same[composite] + `)
+					AND alike_resemblance(a.sketch, b.sketch) >= 0.6)`
+				want := db.rows(all)
+				if strings.HasPrefix(want, "0 ") {
+					t.Fatal("nothing is alike")
+				}
+				sum := "min(x, y) * 1000 + max(x, y)"
+				db.expect(want, `SELECT count(*) || ' ' || sum(`+sum+`) FROM (SELECT `+fmt.Sprintf(rowOf, "key")+` AS x, `+fmt.Sprintf(rowOf, "other")+` AS y FROM alike_pairs('d'))`)
+				db.expect(want, `SELECT count(*) || ' ' || sum(`+sum+`) FROM (SELECT d.rowid AS x, `+fmt.Sprintf(rowOf, "r.key")+` AS y FROM d_alike d JOIN alike_rows('d', `+strings.ReplaceAll(key.out, "id", "d.id")+`) r WHERE x < y)`)
+				db.expect("1", `SELECT min(low <= resemblance AND resemblance <= high) FROM alike_pairs('d')`)
+				contains := strings.Contains(profile, "mod") || strings.Contains(profile, "scaled")
+				db.expect(fmt.Sprint(map[bool]int{true: 1, false: 0}[contains]), `SELECT max(containment IS NOT NULL) FROM d_alike d JOIN alike_rows('d', `+strings.ReplaceAll(key.out, "id", "d.id")+`)`)
+				// The row itself, asked for by its text, is the best answer.
+				db.expect("0", `SELECT count(*) FROM d WHERE (SELECT round(resemblance, 9) FROM alike_rows_like('d', d.body) LIMIT 1) IS NOT 1`)
+				db.expect("0", `SELECT count(*) FROM alike_clusters('d') c LEFT JOIN (SELECT key AS k FROM alike_pairs('d') UNION SELECT other FROM alike_pairs('d')) p ON p.k = c.key WHERE p.k IS NULL`)
+				db.expect("0", `SELECT count(*) FROM (SELECT cluster, size, count(*) AS n, min(key) AS least FROM alike_clusters('d') GROUP BY cluster) WHERE n <> size OR least <> cluster`)
+				db.check("d", "questions")
+			})
+		}
+	}
+}
+
+func TestOrderAndLimit(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.fill("d", "%d", 1, 2, 20)
+	db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
+	all := strings.Split(db.rows(`SELECT key FROM alike_rows('d', 1)`), "\n")
+	if len(all) < 10 {
+		t.Fatalf("%d rows are alike", len(all))
+	}
+	db.expect(strings.Join(all[:3], "\n"), `SELECT key FROM alike_rows('d', 1) LIMIT 3`)
+	db.expect(strings.Join(all[2:5], "\n"), `SELECT key FROM alike_rows('d', 1) LIMIT 3 OFFSET 2`)
+	db.expect(strings.Join(all[:3], "\n"), `SELECT key FROM alike_rows('d', 1) ORDER BY resemblance DESC LIMIT 3`)
+	db.expect(all[len(all)-1], `SELECT key FROM (SELECT key, resemblance, row_number() OVER () AS n FROM alike_rows('d', 1)) ORDER BY n DESC LIMIT 1`)
+	db.expect("1", `SELECT key = (SELECT max(key) FROM alike_rows('d', 1)) FROM alike_rows('d', 1) ORDER BY key DESC LIMIT 1`)
+	db.expect(all[0], `SELECT key FROM alike_rows('d', 1) WHERE resemblance > 0.1 LIMIT 1`)
+	db.expect("38", `SELECT count(*) FROM d, (SELECT 1) WHERE EXISTS (SELECT 1 FROM alike_rows('d', d.id) LIMIT 1)`)
+	db.expect("38|38", `SELECT count(*), count(DISTINCT id) FROM (SELECT d.id, (SELECT key FROM alike_rows('d', d.id) LIMIT 1) AS best FROM d) WHERE best <> id`)
+	if plan := db.rows(`EXPLAIN QUERY PLAN SELECT key FROM alike_rows('d', 1) ORDER BY resemblance DESC LIMIT 3`); strings.Contains(plan, "TEMP B-TREE") {
+		t.Errorf("sorted again: %s", plan)
+	}
+	// Two cursors of one question at a time.
+	db.expect("1", `SELECT count(*) = (SELECT count(*) FROM alike_pairs('d')) FROM alike_pairs('d') a JOIN alike_pairs('d') b ON a.key = b.key AND a.other = b.other`)
+	db.expect("5", `SELECT count(*) FROM (SELECT * FROM alike_pairs('d') LIMIT 5)`)
+}
+
+// A long document and a long question give way to an interrupt.
+func TestInterruptWithinACall(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO d(body) SELECT ? FROM n`, fox)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	for _, query := range []string{
+		`SELECT length(alike_sketch(replace(hex(zeroblob(100000000)), '00', 'word ')))`,
+		`SELECT count(*) FROM alike_pairs('d')`,
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 1500*time.Millisecond)
+		start := time.Now()
+		var n int
+		err := db.QueryRowContext(ctx, query).Scan(&n)
+		cancel()
+		if err == nil {
+			t.Errorf("%s: %d before the interrupt", query, n)
+		}
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("%s: gave way after %v", query, took)
+		}
+	}
+	db.expect("ok", "PRAGMA integrity_check")
+}
+
+// A person at a terminal sees a line that moves; a program sees nothing.
+func TestProgress(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "script.sql")
+	if err := os.WriteFile(script, []byte(`.load `+library+`
+CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT);
+WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO d(body) SELECT 'document ' || i FROM n;
+SELECT alike_attach('d', 'body');
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("script", "-qec", "sqlite3 :memory: < "+script, "/dev/null").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "\rd: rows") && !strings.Contains(string(out), "d: rows") || !strings.Contains(string(out), "\x1b[K") {
+		t.Errorf("%v\n%q", err, out)
+	}
+	out, err = exec.Command("sh", "-c", "sqlite3 :memory: < "+script).CombinedOutput()
+	if err != nil || string(out) != "20000\n" {
+		t.Errorf("%v\n%q", err, out)
+	}
+}
+
+// Closing a connection in the middle of everything leaves nothing open.
+func TestCloseInTheMiddle(t *testing.T) {
+	for range 50 {
+		pool, err := sql.Open("alike", ":memory:")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pool.SetMaxOpenConns(1)
+		db := database{pool, t}
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.fill("d", "%d", 1, 2, 20)
+		db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.3}')`)
+		rows, err := db.Query(`SELECT * FROM alike_pairs('d')`)
+		if err != nil || !rows.Next() {
+			t.Fatal(err)
+		}
+		rows.Close()
+		if err := pool.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
