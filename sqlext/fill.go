@@ -372,7 +372,7 @@ func (one *checkin) row(key []any) (ok bool, err error) {
 		return false, err
 	}
 	return false, one.c.run("INSERT INTO "+a.Schema()+".alike_error VALUES (?1, ?2, ?3, 1, CAST(strftime('%s', 'now') AS INTEGER))"+
-		" ON CONFLICT DO UPDATE SET message = excluded.message, attempts = attempts + 1, failed_at = excluded.failed_at", nil, a.Name, name, failed.Error())
+		" ON CONFLICT (name, key) DO UPDATE SET message = excluded.message, attempts = attempts + 1, failed_at = excluded.failed_at", nil, a.Name, name, failed.Error())
 }
 
 // keyText is a key as one value: itself, or a JSON array of several columns.
