@@ -80,7 +80,7 @@ func TestCanonicalStrings(t *testing.T) {
 			}
 		}
 	}
-	for range 100000 {
+	for range trials(100000) {
 		var s []rune
 		for range 1 + random.IntN(8) {
 			switch random.IntN(4) {
