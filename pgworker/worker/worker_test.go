@@ -168,7 +168,11 @@ func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where strin
 const words = "(select string_agg('w' || (g * 31 + i * i * 7) % 997, ' ') from generate_series(1, 80) as i)"
 
 func TestBackfillAndQueue(t *testing.T) {
-	for _, version := range pgtest.Versions() {
+	versions := pgtest.Versions()
+	if testing.Short() {
+		versions = []int{pgtest.Version()}
+	}
+	for _, version := range versions {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			t.Parallel()
 			database := pgtest.Shared(t, version).Database(t)

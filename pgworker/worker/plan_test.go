@@ -1,0 +1,119 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+func explain(t *testing.T, c *pgx.Conn, sql string) string {
+	t.Helper()
+	rows, err := c.Query(ctx, "explain "+sql)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The planner answers from the indexes: the plain views, Roth's range, and what
+// the functions run.
+func TestPlans(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" || ' ' || g || ' ' || g * 7 || ' ' || g * 31 from generate_series(1, 6000) as g")
+	exec(t, c, `select alike.attach('documents', 'body', '{"si": ["43b/40"]}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "vacuum analyze documents_alike")
+	features := make([]string, 12)
+	for i := range features {
+		features[i] = fmt.Sprintf("documents_alike_f%d_idx", i+1)
+	}
+	for _, v := range []struct {
+		sql  string
+		want []string
+	}{
+		{"select other, count(*) from documents_alike_pair where id = 42 group by other having count(*) >= 2", append([]string{"documents_alike_pkey"}, features...)},
+		{"select * from documents_alike where si_43b_40 > 1000 and si_43b_40 < 1001", []string{"documents_alike_si_43b_40_idx"}},
+		{"select * from documents_alike s where s.f1 = 1 or s.f2 = 2 or s.f12 = 3", []string{features[0], features[1], features[11]}},
+		{"select f1 from documents_alike where f1 is not null group by f1 having count(*) > 1 order by 1 limit 1", []string{"Index Only Scan using documents_alike_f1_idx"}},
+	} {
+		plan := explain(t, c, v.sql)
+		for _, want := range v.want {
+			if !strings.Contains(plan, want) {
+				t.Errorf("%s does not use %s:\n%s", v.sql, want, plan)
+			}
+		}
+		if strings.Contains(plan, "Seq Scan") {
+			t.Errorf("%s reads the whole table:\n%s", v.sql, plan)
+		}
+	}
+	// Inside of a function the plan is not shown; the scans are counted.
+	scans := func() (seq, index int) {
+		exec(t, c, "select pg_stat_clear_snapshot()")
+		seq = one[int](t, c, "select seq_scan from pg_stat_user_tables where relname = 'documents_alike'")
+		return seq, one[int](t, c, "select sum(idx_scan) from pg_stat_user_indexes where relname = 'documents_alike'")
+	}
+	settle := func() { // statistics of this connection are sent when it is idle for a moment
+		exec(t, c, "select pg_sleep(1.1)")
+		exec(t, c, "select 1")
+	}
+	settle()
+	seq, index := scans()
+	for i := range 50 {
+		exec(t, c, "select * from alike.rows('documents', $1)", fmt.Sprint(i+1))
+	}
+	settle()
+	seqAfter, indexAfter := scans()
+	if seqAfter != seq || indexAfter-index < 50*12 {
+		t.Errorf("50 questions made %d sequential and %d index scans", seqAfter-seq, indexAfter-index)
+	}
+}
+
+// Every statement of the worker is one that PostgreSQL accepts, of every
+// release, with the parameters that its first lines name.
+func TestStatements(t *testing.T) {
+	source, err := os.ReadFile("../../queries/postgres.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := regexp.MustCompile(`postgres/\w+\.sql`).FindAllString(string(source), -1)
+	if len(files) < 15 {
+		t.Fatalf("only %d files", len(files))
+	}
+	parameter := regexp.MustCompile(`\$\d+`)
+	for _, version := range pgtest.Versions() {
+		c := pgtest.Connect(t, pgtest.Shared(t, version).Database(t))
+		for _, file := range files {
+			text, err := os.ReadFile("../../queries/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Prepare(ctx, "", string(text)); err != nil {
+				t.Errorf("PostgreSQL %d: %s: %v", version, file, err)
+			}
+			var comment strings.Builder
+			for line := range strings.Lines(string(text)) {
+				if strings.HasPrefix(line, "--") {
+					comment.WriteString(line)
+				}
+			}
+			for _, p := range parameter.FindAllString(string(text), -1) {
+				if !strings.Contains(comment.String(), p) {
+					t.Errorf("%s does not say what %s is", file, p)
+				}
+			}
+		}
+	}
+}
