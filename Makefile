@@ -66,7 +66,7 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 long: ## the long forms of tests: ten million documents clustered in 256 MB
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch
 
-stats: ## the estimators against the truth, the long form, with its tables (half an hour)
+stats: ## the estimators against the truth, the long form, with its tables (a quarter of an hour)
 	go test -timeout 5h -v -run '^TestStatistics' ./sketch -args -long
 
 bench: ## the library's benchmarks

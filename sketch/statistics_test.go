@@ -158,12 +158,12 @@ var statisticsFamilies = []string{
 	"bottom=100", "bottom=100 mod=4", "mod=8", "scaled",
 }
 
-// statisticsRuns is how many trials a family gets: at least 2,000, but in the
+// statisticsRuns is how many trials a family gets: 2,000, but in the
 // short form fewer for large sets.
 func statisticsRuns(family string, n int) int {
 	switch {
 	case *longStatistics:
-		return 4000
+		return 2000
 	case n >= 10000 && family == "weighted":
 		return trials(60)
 	case n >= 10000 || n >= 1000 && family == "weighted":
