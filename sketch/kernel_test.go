@@ -470,6 +470,26 @@ func TestWordsOfEachKernel(t *testing.T) {
 	}
 }
 
+func FuzzWordsOfEachKernel(f *testing.F) {
+	random := rand.New(rand.NewPCG(84, 11))
+	for range 20 {
+		f.Add(otherText(random, 200, 10), true)
+	}
+	f.Fuzz(func(t *testing.T, doc []byte, fold bool) {
+		p := mustProfile(t, "text")
+		p.OtherCase = !fold
+		var first []string
+		withEach(t, func(name string) {
+			got := slices.Collect(Tokens(p, doc))
+			if name == implementations()[0].name {
+				first = got
+			} else if !slices.Equal(got, first) {
+				t.Fatalf("%s: the words of %q are\n%q, want\n%q", name, doc, got, first)
+			}
+		})
+	})
+}
+
 func TestFingerprintKernel(t *testing.T) {
 	random := rand.New(rand.NewPCG(84, 5))
 	withEach(t, func(name string) {
