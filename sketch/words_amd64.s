@@ -91,6 +91,7 @@ block:
 	JB tail
 
 whole:
+	PREFETCHT0 1024(SI) // across the pages, where the processor does not by itself
 	VMOVDQU8.Z (SI), K4, Z0
 	VPORQ Z29, Z0, Z1
 	VPSUBB Z28, Z1, Z1
@@ -287,6 +288,7 @@ TEXT ·edges256(SB), NOSPLIT, $0-72
 	XORL R12, R12
 
 block:
+	PREFETCHT0 1024(SI)
 	VMOVDQU (SI), Y0
 	VMOVDQU 32(SI), Y1
 	VPOR Y0, Y1, Y5
