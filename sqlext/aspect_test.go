@@ -287,3 +287,54 @@ func TestOtherDatabases(t *testing.T) {
 	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
 	db.expect("4|1", `SELECT id, other FROM d_alike_match WHERE id = 4`)
 }
+
+func TestChangeOfMode(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.expect("1", `SELECT alike_attach('d', 'body', '{"mode": "queue"}')`)
+	db.exec(`INSERT INTO d(body) VALUES ('one more document')`)
+	db.exec(`UPDATE d SET body = 'another text' WHERE id = 1`)
+	db.expect("2", `SELECT pending FROM alike_status()`)
+	db.expect("2", `SELECT alike_attach('d', 'body', '{"mode": "compute"}')`)
+	db.expect("compute|2|0", `SELECT mode, sketched, pending FROM alike_status()`)
+	db.exec(`INSERT INTO d(body) VALUES ('a third')`)
+	db.check("d", "compute")
+	db.expect("0", `SELECT alike_attach('d', 'body', '{"mode": "queue"}')`)
+	db.exec(`INSERT INTO d(body) VALUES ('a fourth')`)
+	db.expect("1", `SELECT alike_refresh('d')`)
+	db.check("d", "queue")
+}
+
+func TestExtract(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES ('<html><style>p { color: red }</style><p>the quick <b>br</b>own fox<p>jumps &amp; runs over the lazy dog<script>var x = "<p>"</script>'),
+		('the quick brown fox jumps & runs over the lazy dog')`)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.expect("", `SELECT key FROM alike_rows('d', 1)`)
+	db.expect("2", `SELECT alike_attach('d', 'body', '{"extract": "html"}')`)
+	db.expect("2|1.0", `SELECT key, resemblance FROM alike_rows('d', 1)`)
+	db.expect("2\n1", `SELECT key FROM alike_rows_like('d', '<i>The quick brown fox</i> jumps &amp; runs over the lazy dog') ORDER BY key DESC`)
+}
+
+// What a transaction undoes is undone.
+func TestAttachInATransaction(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	db.exec(`BEGIN`)
+	db.expect("2", `SELECT alike_attach('d', 'body')`)
+	db.exec(`ROLLBACK`)
+	db.expect("d", `SELECT group_concat(name) FROM sqlite_master`)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.exec(`SAVEPOINT s`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words w=2"}')`)
+	db.exec(`ROLLBACK TO s; RELEASE s`)
+	db.expect("words w=4 set classic t=84 k=12 s=7 r=2 bits=8", `SELECT DISTINCT alike_profile(sketch) FROM d_alike`)
+	db.exec(`INSERT INTO d(body) VALUES ('another')`)
+	db.check("d", "after a change undone")
+	db.exec(`CREATE TABLE log(x)`)
+	db.fails("statements in progress", `INSERT INTO log SELECT alike_attach('d', 'body', '{"profile": "words w=2"}')`)
+	db.check("d", "after an attach refused")
+}

@@ -466,6 +466,12 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if a.State == stateFilling {
 		with.Policy = "ignore"
 	}
+	if a.Mode != "queue" {
+		// What it holds has no row in the side table, so the fill finds it.
+		if err := c.exec("DROP TABLE IF EXISTS " + a.In(a.Queue())); err != nil {
+			return err
+		}
+	}
 	return c.exec(with.sql("triggers"))
 }
 
