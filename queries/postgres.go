@@ -45,6 +45,8 @@ var (
 	Answer string
 	//go:embed postgres/forget_requests.sql
 	ForgetRequests string
+	//go:embed postgres/scan_due.sql
+	ScanDue string
 	//go:embed postgres/progress.sql
 	Progress string
 	//go:embed postgres/rows_like.sql

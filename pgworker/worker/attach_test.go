@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
@@ -336,5 +337,61 @@ func TestChangeProfile(t *testing.T) {
 	exec(t, c, `select alike.detach('documents', '{"drop": true}')`)
 	if n := one[int](t, c, "select (select count(*) from pg_class where relname like 'documents_alike%') + (select count(*) from pg_proc where proname ~ '^alike_') + (select count(*) from pg_trigger where tgrelid = 'documents'::regclass)"); n != 0 {
 		t.Errorf("%d leftovers", n)
+	}
+}
+
+// A table that takes no triggers is compared with its sketches every so often.
+func TestScanMode(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text); insert into documents select g, "+words+" from generate_series(1, 30) as g")
+	exec(t, c, `select alike.attach('documents', 'body', '{"mode": "scan"}')`)
+	if n := one[int](t, c, "select count(*) from pg_trigger where tgrelid = 'documents'::regclass"); n != 0 {
+		t.Errorf("%d triggers", n)
+	}
+	w := newWorker(t, database, func(c *Config) { c.ScanInterval = 20 * time.Millisecond })
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	exec(t, c, "update documents set body = body || ' changed' where id < 5; delete from documents where id = 7; insert into documents values (40, 'new words in here')")
+	waitFor(t, "the scan", func() bool {
+		return one[int](t, c, `select count(*) from documents d full join documents_alike s on s.id = d.id
+			where d.id is null or s.id is null or (d.id < 5 and s.sketched_at < (select attached_at from alike.attachment))
+			   or (d.id < 5 and s.content_hash is distinct from ('x' || encode(substr(sha256(convert_to(d.body, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint)`) == 0
+	})
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	once(t, newWorker(t, database, nil))
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
+// The media type of each document says how its bytes become text; one that no
+// command reads is an error of its row.
+func TestExtract(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table files (id int primary key, kind text, body bytea)")
+	exec(t, c, `insert into files values (1, 'text/plain', 'plain words that are here to be read'), (2, 'text/html', '<p>plain <b>words</b> that are <!-- not --> here to be read</p>'),
+		(3, 'application/x-upper', 'PLAIN WORDS THAT ARE HERE TO BE READ'), (4, 'application/x-unknown', 'whatever')`)
+	exec(t, c, `select alike.attach('files', 'body', '{"extract": {"column": "kind"}}')`)
+	w := newWorker(t, database, func(c *Config) {
+		c.Extract.Commands = map[string][]string{"application/x-upper": {"tr", "A-Z", "a-z"}}
+		c.MaxAttempts = 1
+	})
+	once(t, w)
+	if n := one[int](t, c, "select count(distinct sketch) from files_alike where id < 4"); n != 1 || one[int](t, c, "select count(*) from files_alike") != 3 {
+		t.Errorf("%d sketches of one text in three forms", n)
+	}
+	if got := one[string](t, c, "select key || ': ' || message from alike.errors('files')"); got != "4: extract: no way to extract text from application/x-unknown" {
+		t.Errorf("error %q", got)
+	}
+	exec(t, c, "update files set kind = 'text/plain' where id = 4")
+	once(t, w)
+	if n := one[int](t, c, "select (select count(*) from files_alike) * 10 + (select count(*) from alike.error)"); n != 40 {
+		t.Errorf("a corrected type gives %d", n)
 	}
 }

@@ -36,6 +36,9 @@ type Config struct {
 	// PollInterval is how long an idle worker waits for a notification before it
 	// looks by itself. Defaults to 1 second.
 	PollInterval time.Duration
+	// ScanInterval is how often a table that takes no triggers (mode scan) is
+	// compared with its sketches. Defaults to 1 minute.
+	ScanInterval time.Duration
 	// MaxDocument is the size in bytes above which a document is refused.
 	// Defaults to 64 MiB.
 	MaxDocument int64
@@ -95,6 +98,7 @@ func (c *Config) validate() error {
 		otherwise time.Duration
 	}{
 		{"PollInterval", &c.PollInterval, time.Second},
+		{"ScanInterval", &c.ScanInterval, time.Minute},
 		{"Backoff", &c.Backoff, time.Second},
 		{"MaxBackoff", &c.MaxBackoff, time.Hour},
 		{"StatementTimeout", &c.StatementTimeout, 5 * time.Minute},

@@ -151,6 +151,9 @@ func (w *Worker) maintain(ctx context.Context) {
 		if _, err := w.pool.Exec(ctx, queries.ForgetAdmitted); err != nil && ctx.Err() == nil {
 			w.log.Warn("what the gate let pass is kept", "error", err)
 		}
+		if _, err := w.pool.Exec(ctx, queries.ScanDue, w.config.ScanInterval); err != nil && ctx.Err() == nil {
+			w.log.Warn("tables without triggers wait", "error", err)
+		}
 		if _, err := w.pool.Exec(ctx, queries.ForgetRequests); err != nil && ctx.Err() == nil {
 			w.log.Warn("old requests are kept", "error", err)
 		}
