@@ -572,9 +572,11 @@ begin
   end if;
   select * into old from alike.attachment
   where attachment.side_schema = a.side_schema and attachment.name = a.name and attachment.replaces is null;
-  if found and replaced is null then
+  if found and replaced is null and old.source = relation and old.column_name = a.column_name and options - 'name' <> '{}' then
+    return alike._change(old, options - 'name');
+  elsif found and replaced is null then
     raise exception 'alike: attach: "%" is attached to %.%', a.name, old.source, quote_ident(old.column_name)
-      using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; alike.change changes a profile.';
+      using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; options, such as another profile, change the first.';
   end if;
   a.side_name := a.name || '_alike' || case when replaced is null then '' else '_next' end;
   if replaced is not null and octet_length(a.name) > 44 then

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package pgtest starts PostgreSQL servers for tests: as an unprivileged user,
 // on a unix socket in a temporary folder, gone when the test program is gone,
 // however it ends. Every test has a database of its own. A server that is not

@@ -303,8 +303,8 @@ func TestChangeProfile(t *testing.T) {
 	once(t, w)
 	matches := one[int](t, c, "select count(*) from documents_alike_match")
 	exec(t, c, "select alike.mark('documents', '1', '100', 'duplicate')")
-	if n := one[int](t, c, `select alike.change('documents', '{"profile": "chars w=7 k=6 s=4"}')`); n != 51 {
-		t.Errorf("change gave %d", n)
+	if n := one[int](t, c, `select alike.attach('documents', 'body', '{"profile": "chars w=7 k=6 s=4"}')`); n != 51 {
+		t.Errorf("attaching again gave %d", n)
 	}
 	fails(t, c, "is being changed already", `select alike.change('documents', '{"profile": "web"}')`)
 	fails(t, c, "stays as it is", `select alike.change('documents', '{"where": "true"}')`)
