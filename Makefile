@@ -63,8 +63,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 	  done; \
 	done
 
-long: ## the long forms of tests: ten million documents clustered in 256 MB
+long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch
+	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 
 stats: ## the estimators against the truth, the long form, with its tables (a quarter of an hour)
 	go test -timeout 5h -v -run '^TestStatistics' ./sketch -args -long
