@@ -248,7 +248,7 @@ func finish(ctx context.Context, t *task, c *pgx.Conn, m map[string]float64, set
 		if _, err := c.Exec(ctx, `insert into docs (id, body) values ($1, $2)`, len(t.documents)+i, d); err != nil {
 			return nil, err
 		}
-		if done++; time.Since(began) > 10*time.Second {
+		if done++; time.Since(began) > 5*time.Second {
 			break
 		}
 	}

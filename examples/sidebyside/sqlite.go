@@ -220,7 +220,7 @@ func fts5(t *task) (*outcome, error) {
 		if _, err := put.Exec(len(t.documents)+i, d); err != nil {
 			return nil, err
 		}
-		if done++; time.Since(began) > 10*time.Second {
+		if done++; time.Since(began) > 5*time.Second {
 			break
 		}
 	}

@@ -88,7 +88,7 @@ def quantile(values, q):
     return sorted(values)[min(len(values) - 1, int(q * len(values)))]
 
 
-def timed(questions, ask, limit=20):
+def timed(questions, ask, limit=10):
     """Asks the questions for so many seconds; the time of each."""
     times, end = [], time.perf_counter() + limit
     for q in questions:
@@ -100,7 +100,7 @@ def timed(questions, ask, limit=20):
     return {"query_p50": quantile(times, 0.5), "query_p99": quantile(times, 0.99)} if times else {}
 
 
-def checkin(more, put, limit=10):
+def checkin(more, put, limit=5):
     done, start = 0, time.perf_counter()
     for i, text in enumerate(more):
         put(i, text)
