@@ -219,5 +219,5 @@ func python() string {
 // missing are peers that no registry at hand has.
 var missing = []string{
 	"glaslos/tlsh and mfonda/simhash: no version of these Go modules could be had; Debian's tlsh-tools and simhash stand in",
-	"pgvector: not among Debian 12's packages, nor on npm as a server's extension",
+	"pgvector: not among Debian 12's packages",
 }

@@ -25,6 +25,7 @@ type report struct {
 	Load        [2]string // before and after
 	Limit       string
 	Commit      string
+	Earlier     []string `json:",omitempty"` // how the runs were made that were kept
 	Collections []*collection
 	Runs        []result
 	Missing     []string
@@ -47,6 +48,7 @@ func (r *report) merge(dir string) error {
 	if err := json.Unmarshal(b, &old); err != nil {
 		return err
 	}
+	r.Earlier = append(old.Earlier, fmt.Sprintf("%s, Alike at %s, %s, load average %s to %s, limit %s", old.Date, old.Commit, old.Machine, old.Load[0], old.Load[1], old.Limit))
 	for _, c := range old.Collections {
 		i := slices.IndexFunc(r.Collections, func(now *collection) bool { return now.Name == c.Name })
 		if i < 0 {
@@ -61,7 +63,9 @@ func (r *report) merge(dir string) error {
 			return o.Collection == x.Collection && o.Documents == x.Documents && o.Contender == x.Contender
 		}
 		if i := slices.IndexFunc(runs, again); i >= 0 {
-			runs[i] = x
+			if x.Failed == "" || runs[i].Failed != "" { // a shorter limit takes nothing away
+				runs[i] = x
+			}
 		} else {
 			runs = append(runs, x)
 		}
@@ -161,18 +165,22 @@ func (r *report) names() []string {
 }
 
 func (r *report) page(w *bytes.Buffer, pictures []picture) {
+	earlier := ""
+	if len(r.Earlier) > 0 {
+		earlier = "\nSome rows are kept from earlier runs, so that times, and exponents above all, may mix different loads and limits:\n\n- " +
+			strings.Join(r.Earlier, "\n- ") + "\n"
+	}
 	fmt.Fprintf(w, `# Alike and its peers, side by side
 
 Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md), [the same for programs](results.json).
 
 %s; Alike at %s. %s. Load average before the run %s, after it %s: with more than one process for each core the
 elapsed times are too long for everybody, and the ratios are what to read. Sketching is in processor time.
-What was kept from earlier runs was measured on the same machine.
 A contender had %s for each size of each collection and one core, unless its settings say otherwise.
-
+%s
 | collection | what | documents | MB | pairs at 0.5 and more |
 |---|---|---|---|---|
-`, r.Machine, r.Commit, r.Date, r.Load[0], r.Load[1], r.Limit)
+`, r.Machine, r.Commit, r.Date, r.Load[0], r.Load[1], r.Limit, earlier)
 	for _, c := range r.Collections {
 		fmt.Fprintf(w, "| %s | %s | %s | %.0f | %s |\n", c.Name, c.About, thousands(c.Documents), float64(c.Bytes)/1e6, thousands(sum(c.Pairs)))
 	}
