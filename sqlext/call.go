@@ -255,6 +255,7 @@ type conn struct {
 	states        map[int64]any
 	nextState     int64
 	statements    map[string]*statement
+	anchored      bool // forget will be called before the connection closes
 	known         map[string]*attachment
 	registry      map[string]string // the query of attachments, by schema and condition
 }

@@ -171,3 +171,23 @@ func TestCloseInTheMiddle(t *testing.T) {
 		}
 	}
 }
+
+// A host that closes with sqlite3_close, as the shell does, closes: whichever
+// functions it used, no statement of ours is left open.
+func TestNothingKeepsAConnectionOpen(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "d.db")
+	for _, sql := range []string{
+		`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO d(body) VALUES ('one two three four five'), ('one two three four five');`,
+		`SELECT alike_attach('d', 'body', '{"policy": "link"}')`,
+		`SELECT alike_refresh('d')`,
+		`SELECT alike_mark('d', 1, 2, 'duplicate')`,
+		`SELECT count(*) FROM alike_rows('d', 1)`,
+		`INSERT INTO d(body) VALUES ('one two three four five')`,
+		`SELECT count(*) FROM alike_pairs('d')`,
+		`SELECT alike_detach('d', '{"drop": true}')`,
+	} {
+		if out, err := exec.Command("sqlite3", "-bail", "-cmd", ".load "+library, file, sql).CombinedOutput(); err != nil || strings.Contains(string(out), "rror") {
+			t.Errorf("%s: %v\n%s", sql, err, out)
+		}
+	}
+}

@@ -67,6 +67,9 @@ func (c *conn) cached(sql string) (*statement, error) {
 		s.busy = true
 		return s, nil
 	}
+	if err := c.anchor(); err != nil {
+		return nil, err
+	}
 	s, err := c.compile(sql, 1)
 	if err != nil {
 		return nil, err
@@ -78,8 +81,25 @@ func (c *conn) cached(sql string) (*statement, error) {
 	return s, nil
 }
 
+// anchor makes sure that forget will be called: sqlite3_close refuses while a
+// statement is open, and tells nobody first but the table-valued functions that
+// were used. So one is, whatever the caller uses.
+func (c *conn) anchor() error {
+	if c.anchored {
+		return nil
+	}
+	s, err := c.prepare("SELECT 1 FROM alike_profiles()")
+	if err != nil {
+		return err
+	}
+	s.close()
+	c.anchored = true
+	return nil
+}
+
 // forget closes the statements kept, before the connection closes.
 func (c *conn) forget() {
+	c.anchored = false
 	for sql, s := range c.statements {
 		delete(c.statements, sql)
 		s.close()
