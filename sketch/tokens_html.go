@@ -549,7 +549,11 @@ func (p *page) dereference() {
 func (p *page) meaning(r reference) []byte {
 	text, known := p.known[string(r)]
 	if !known {
-		if text = []byte(html.UnescapeString(string(r))); len(p.known) < mostKnown {
+		whole := string(r)
+		if len(r) == 3 && r[1] == '#' && r[2]|0x20 != 'x' {
+			whole += ";" // one digit at the end of a string is left alone otherwise
+		}
+		if text = []byte(html.UnescapeString(whole)); len(p.known) < mostKnown {
 			p.known[string(r)] = text
 		}
 	}
