@@ -30,9 +30,9 @@ func TestRun(t *testing.T) {
 		"43B/4     |       3       13     32   2.00 0.91 |",
 		"3B/16     |       8       10     35   1.94 0.90 |",
 		"21B/40    |       2       14     31   1.94 0.91 |",
-		"his 104 of 672, ours 60 of 656.",
+		"his 104 of 672, ours 61 of 656.",
 		"Asked for 0.5 and more, F1 is 0.95: 35 hits as he expected, 4 others",
-		"heat maps of 9 combinations",
+		"heat maps of 8 combinations",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q", want)
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 	}
 
 	// The pictures of the README are what the command draws.
-	for _, name := range []string{"43B-40.svg", "23B-4.svg"} {
+	for _, name := range []string{"43B-40.svg", "41C-4.svg"} {
 		drawn, err := os.ReadFile(filepath.Join(target, name))
 		if err != nil {
 			t.Fatal(err)
@@ -76,6 +76,9 @@ func TestRun(t *testing.T) {
 		made, err := os.ReadFile(filepath.Join(target, "collection", d.name))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, own := embedded.Open("collection/" + d.name); own == nil {
+			continue // a stand-in of ours, or wrapped otherwise
 		}
 		other, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "corpus", "roth", d.name))
 		if err == nil && !bytes.Equal(made, other) {
