@@ -1,10 +1,13 @@
 package sketch
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,5 +119,35 @@ func TestGoldenVectors(t *testing.T) {
 				t.Errorf("%s: fingerprints\n got %v\nwant %v", v.Name, got, v.Fingerprints)
 			}
 		}
+	}
+}
+
+// Each file of vectors is what the program beside it writes, which shares
+// nothing with this package.
+func TestReferencesWriteTheVectors(t *testing.T) {
+	for _, c := range []struct{ folder, program, vectors string }{
+		{"golden", "reference.py", "vectors.json"},
+		{"golden", "families.py", "families.tsv"},
+		{"golden", "arithmetic.py", "arithmetic.tsv"},
+		{"simindex", "reference.py", "golden.tsv"},
+	} {
+		t.Run(c.folder+"/"+c.vectors, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join("testdata", c.folder)
+			want, err := os.ReadFile(filepath.Join(folder, c.vectors))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var complaint bytes.Buffer
+			program := exec.Command("python3", "-B", c.program)
+			program.Dir, program.Stderr = folder, &complaint
+			got, err := program.Output()
+			if err != nil {
+				t.Fatalf("%s: %v: %s", c.program, err, complaint.Bytes())
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s writes %d bytes that are not the %d of %s", c.program, len(got), len(want), c.vectors)
+			}
+		})
 	}
 }
