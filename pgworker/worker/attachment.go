@@ -56,6 +56,7 @@ type statements struct {
 	reserve   string // $1 keys: rows that block others who would insert the same
 	remove    string // $1 keys
 	unmatch   string // $1 keys
+	unmatched string // $1 keys: those without a match
 	uncluster string // $1 keys
 	sweep     string // remove what is not in the table any more
 	build     string
@@ -179,6 +180,7 @@ select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothin
 	a.sql.remove = fmt.Sprintf("delete from %s s using unnest($1::text[]) as k(key) where %s", side, a.is("s", "k.key"))
 	a.sql.unmatch = fmt.Sprintf("delete from %s m using unnest($1::text[]) as k(key) where %s or %s", match, a.is("m", "k.key"),
 		a.each(" and ", func(i int, _ string) string { return "m." + quote(a.other(i)) + " = " + a.value(i, "k.key") }))
+	a.sql.unmatched = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) where not exists (select from %s m where %s)", match, a.is("m", "k.key"))
 	a.sql.uncluster = fmt.Sprintf("delete from %s where key = any ($1::text[])", quote(a.schema, a.side+"_cluster"))
 	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
 	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))

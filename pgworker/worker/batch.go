@@ -238,24 +238,24 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 			gone = append(gone, keys[i])
 		}
 	}
+	if (a.policy != "ignore" || a.clustered) && len(write.keys)+len(done) > 0 {
+		// Two alike rows that are written at once must not miss each other.
+		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('alike'), $1)", a.id); err != nil {
+			return err
+		}
+	}
 	if len(write.keys) > 0 {
 		sortColumns(write)
-		if a.policy != "ignore" || a.clustered {
-			// Two alike rows that are written at once must not miss each other.
-			if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('alike'), $1)", a.id); err != nil {
-				return err
-			}
-		}
 		if _, err := tx.Exec(ctx, a.sql.write, write.arguments()...); err != nil {
 			return err
 		}
-		if err := w.match(ctx, tx, a, write.keys); err != nil {
+	}
+	if err := w.match(ctx, tx, a, write.keys, done); err != nil {
+		return err
+	}
+	if len(write.keys) > 0 && a.mode != "scan" {
+		if err := w.requeueChanged(ctx, tx, a, write); err != nil {
 			return err
-		}
-		if a.mode != "scan" {
-			if err := w.requeueChanged(ctx, tx, a, write); err != nil {
-				return err
-			}
 		}
 	}
 	if len(gone) > 0 {
@@ -333,15 +333,32 @@ func (w *Worker) attachmentFailed(ctx context.Context, tx pgx.Tx, a *attachment,
 	return err
 }
 
-// match records and announces what new rows resemble, where the policy says so,
-// and keeps clusters up to date where they are kept.
-func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
+// match does what the policy says with rows that were written, and with those
+// of the others that nothing is known of: a row that was there before attach
+// and one that was checked in meanwhile may be the same, and whoever fills the
+// side table asks no policy.
+func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string) error {
+	keys := written
 	if a.policy != "ignore" {
+		if len(current) > 0 {
+			rows, err := tx.Query(ctx, a.sql.unmatched, current)
+			if err != nil {
+				return err
+			}
+			unmatched, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				return err
+			}
+			keys = append(slices.Clone(written), unmatched...)
+		}
+		if len(keys) == 0 {
+			return nil
+		}
 		if _, err := tx.Exec(ctx, queries.Match, a.id, keys); err != nil {
 			return err
 		}
 	}
-	if a.clustered {
+	if a.clustered && len(keys) > 0 {
 		if _, err := tx.Exec(ctx, queries.JoinClusters, a.id, keys); err != nil {
 			return err
 		}

@@ -212,3 +212,34 @@ func TestAsk(t *testing.T) {
 	exec(t, c, "insert into accept values (11, $1)", story)
 	fails(t, c, "the extension dblink is not installed", "insert into refuse values (11, $1)", story)
 }
+
+// A row that was checked in while the side table was being filled has been
+// written by the filling, which asks no policy: its entry in the queue does.
+func TestLinkOfFilledRow(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 3) as g", story)
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
+	exec(t, c, "insert into documents values (4, $1)", story)
+	w := newWorker(t, database, nil)
+	for { // the filling first
+		did, err := w.backfillStep(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !did {
+			break
+		}
+	}
+	if n := one[int](t, c, "select count(*) from documents_alike"); n != 4 {
+		t.Fatalf("%d rows filled, want 4", n)
+	}
+	once(t, w)
+	if n := one[int](t, c, "select count(*) from documents_alike_match where id = 4"); n != 3 {
+		t.Errorf("row 4 is linked to %d rows, want 3", n)
+	}
+	if n := one[int](t, c, "select count(*) from documents_alike_match where id <> 4"); n != 0 {
+		t.Errorf("%d links of rows that were not checked in", n)
+	}
+}
