@@ -189,14 +189,3 @@ func ExactContainment(p Profile, a, b []byte) (float64, bool, error) {
 	}
 	return float64(both) / float64(inA), true, nil
 }
-
-// Distinct returns how many shingles a document has as a set, or in a bag all
-// of them: the similarity index length. Resemblance of at least ρ implies that
-// the lesser of two such counts is at least ρ times the greater.
-func Distinct(p Profile, doc []byte) int64 {
-	_, n, _, err := exactCounts(p, doc, nil)
-	if err != nil {
-		return 0
-	}
-	return int64(n)
-}

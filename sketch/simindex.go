@@ -220,8 +220,8 @@ func (v Variant) IndexOf(s *Sketcher, doc []byte) (int64, bool) {
 // length counts the shingles of doc, which s has just taken, as resemblance
 // under its profile counts them.
 func (s *Sketcher) length(doc []byte) int64 {
-	if s.profile.Bag {
-		return s.seen
+	if s.profile.Bag || s.profile.Family == Weighted {
+		return s.seen // repeated shingles count
 	}
 	if s.counter == nil {
 		// The multiples of 1 are all fingerprints, each once.
