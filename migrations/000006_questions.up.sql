@@ -116,7 +116,10 @@ $$;
 -- Every alike pair once, the lesser key first. Features that one row alone has
 -- are nearly all of them; they go before the join, which an index-only scan in
 -- the order of the feature does ten times as fast as a hash join. A pair is
--- found in the first feature that its rows share.
+-- found in the first feature that its rows share. From PostgreSQL 14 on the
+-- features are shared out among parallel workers; the sizes keep the planner
+-- from having several read one index, after which it would start them anew for
+-- each of its entries.
 create function alike._pairs(a alike.attachment, least_resemblance double precision)
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
 language plpgsql stable
@@ -126,7 +129,8 @@ set enable_hashagg = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
+set min_parallel_index_scan_size = 715827882
+set min_parallel_table_scan_size = 715827882
 as $$
 declare
   keys constant name[] := a.key_columns;

@@ -31,6 +31,10 @@ func TestWorkerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		io.Copy(io.Discard, os.Stdin) // ends when whoever started us is gone
+		os.Exit(1)
+	}()
 	w.Run(ctx)
 }
 
@@ -39,9 +43,15 @@ func startWorker(t testing.TB, database string) *process.Cmd {
 	t.Helper()
 	c := process.Command(os.Args[0], "-test.run=^TestWorkerProcess$")
 	c.Env = append(os.Environ(), "ALIKE_TEST_WORKER="+database)
+	// Its end is ours, however we end: Wait, called by kill, closes the pipe, and
+	// the system does when this process is gone.
+	if _, err := c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { kill(c) })
 	return c
 }
 

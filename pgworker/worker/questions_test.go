@@ -145,6 +145,13 @@ func TestQuestions(t *testing.T) {
 				if !slices.Equal(got, inKeys) {
 					t.Errorf("at least %v: %d pairs, want %d: %v\n%v", atLeast, len(got), len(want), got[:3], inKeys[:3])
 				}
+				exec(t, c, "set parallel_setup_cost = 0; set parallel_tuple_cost = 0")
+				got = collectPairs(t, c, "select * from alike.pairs('docs', $1)", atLeast)
+				sortAnswers(got)
+				if !slices.Equal(got, inKeys) {
+					t.Errorf("at least %v, in parallel: %d pairs, want %d", atLeast, len(got), len(want))
+				}
+				exec(t, c, "reset parallel_setup_cost; reset parallel_tuple_cost")
 				perRow := map[string][]pairAnswer{}
 				for _, p := range inKeys {
 					perRow[p.Key] = append(perRow[p.Key], p)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -169,6 +170,10 @@ func BenchmarkPostgres(b *testing.B) {
 	var n int
 	pairs := timed(func() { n = one[int](b, c, "select count(*) from alike.pairs('documents')") })
 	line("alike.pairs of all rows", "%.2f s (want 6), %d pairs", pairs.Seconds(), n)
+	exec(b, c, "set max_parallel_workers_per_gather = 0")
+	pairs = timed(func() { n = one[int](b, c, "select count(*) from alike.pairs('documents')") })
+	exec(b, c, "reset max_parallel_workers_per_gather")
+	line("the same without parallel query", "%.2f s, %d pairs", pairs.Seconds(), n)
 
 	// Triggers and the queue.
 	bulk := rows / 5
@@ -186,31 +191,33 @@ func BenchmarkPostgres(b *testing.B) {
 	}
 	without, with := best("plain"), best("live")
 	line("INSERT in bulk through the trigger", "%.2f µs a row more (want 5), of %.2f", float64((with-without).Nanoseconds())/1e3/float64(bulk), float64(with.Nanoseconds())/1e3/float64(bulk))
-	drain := func(w *Worker) time.Duration {
+	drain := func(workers ...*Worker) spent {
 		exec(b, c, "truncate live_alike, live, alike.queue")
 		exec(b, c, "insert into live select id, body from source")
 		exec(b, c, "analyze live")
-		return timed(func() { once(b, w) })
-	}
-	trivial := drain(worker(nothing(b)))
-	real := drain(worker(nil))
-	line("live queue that computes nothing", "%.0f rows/s", rate(bulk, trivial))
-	line("live queue", "%.0f rows/s, %.0f %% of that (want 70)", rate(bulk, real), 100*trivial.Seconds()/real.Seconds())
-	var two time.Duration
-	{
-		v, w := worker(nil), worker(nil)
-		exec(b, c, "truncate live_alike, live, alike.queue")
-		exec(b, c, "insert into live select id, body from source")
+		exec(b, c, "checkpoint")
+		before := spentUntilNow(b, s)
 		done := make(chan error)
-		two = timed(func() {
-			go func() { done <- v.Once(ctx) }()
-			once(b, w)
+		for _, w := range workers {
+			go func() { done <- w.Once(ctx) }()
+		}
+		for range workers {
 			if err := <-done; err != nil {
 				b.Fatal(err)
 			}
-		})
+		}
+		return spentUntilNow(b, s).since(before)
 	}
-	line("live queue, two workers", "%.0f rows/s, %.2f times one (want 1.6)", rate(bulk, two), real.Seconds()/two.Seconds())
+	trivial := drain(worker(nothing(b)))
+	real := drain(worker(nil))
+	two := drain(worker(nil), worker(nil))
+	line("live queue that computes nothing", "%.0f rows/s", rate(bulk, trivial.wall))
+	line("live queue", "%.0f rows/s, %.0f %% of that (want 70)", rate(bulk, real.wall), 100*trivial.wall.Seconds()/real.wall.Seconds())
+	line("live queue, two workers", "%.0f rows/s, %.2f times one (want 1.6)", rate(bulk, two.wall), real.wall.Seconds()/two.wall.Seconds())
+	line("processor time a row of one worker and of two, in µs", "%s; %s", real.each(bulk), two.each(bulk))
+	// No number of workers gets more out of the machine than it has left.
+	possible := (real.ours() / float64(bulk)) * (two.available() / two.wall.Seconds()) / (two.ours() / float64(bulk)) * real.wall.Seconds() / real.ours()
+	line("processors that nobody else used meanwhile", "%.2f of %d; one worker had %.2f busy, so that two gain at most %.2f", two.available()/two.wall.Seconds(), runtime.NumCPU(), real.ours()/real.wall.Seconds(), possible)
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		b.Fatal(err)
@@ -220,6 +227,81 @@ func BenchmarkPostgres(b *testing.B) {
 			line("memory of this process, workers and measurement", "%s (want 150 MB for a worker)", strings.Join(strings.Fields(text)[1:], " "))
 		}
 	}
+}
+
+// spent is what was used up: time, and processor time in seconds of the server,
+// of this process and of everything on the machine.
+type spent struct {
+	wall                 time.Duration
+	server, self, others float64
+}
+
+func (s spent) ours() float64 { return s.server + s.self }
+
+// available is the processor time that was there for us.
+func (s spent) available() float64 {
+	return s.wall.Seconds()*float64(runtime.NumCPU()) - s.others
+}
+
+func (s spent) each(rows int) string {
+	return fmt.Sprintf("server %.1f, worker %.1f", s.server/float64(rows)*1e6, s.self/float64(rows)*1e6)
+}
+
+func (s spent) since(before spent) spent {
+	d := spent{s.wall - before.wall, s.server - before.server, s.self - before.self, s.others - before.others}
+	d.others = max(0, d.others-d.ours())
+	return d
+}
+
+var began = time.Now()
+
+func spentUntilNow(t testing.TB, s *pgtest.Server) spent {
+	t.Helper()
+	pid, err := s.PID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := spent{wall: time.Since(began), self: ticks(t, os.Getpid(), false), server: ticks(t, pid, true)}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, child := range strings.Fields(string(children)) {
+		n, err := strconv.Atoi(child)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now.server += ticks(t, n, false)
+	}
+	all, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, field := range strings.Fields(string(all))[1:9] { // of the line cpu: user nice system idle iowait irq softirq steal
+		if n, err := strconv.ParseFloat(field, 64); err == nil && i != 3 && i != 4 {
+			now.others += n / 100
+		}
+	}
+	return now
+}
+
+// ticks is the processor time of a process, and of its children that have ended.
+func ticks(t testing.TB, pid int, children bool) float64 {
+	t.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0 // it has ended meanwhile, and its parent has its time
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+2:]))
+	sum := 0.0
+	for i := 11; i <= 14 && (children || i <= 12); i++ { // utime stime cutime cstime
+		n, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n / 100
+	}
+	return sum
 }
 
 // copyThrough reads the documents and writes as many side rows, both by COPY and
