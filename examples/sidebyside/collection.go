@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"compress/gzip"
 	"encoding/json"
@@ -28,7 +27,7 @@ type collection struct {
 	About     string
 	Documents int
 	Bytes     int64 // of the documents, without the checkins
-	Pairs     []int // of resemblance one half and more, by band
+	Pairs     []int // of resemblance one half and more, by band; none of a collection for growth
 
 	path    string
 	lengths []int         // running total of bytes
@@ -45,13 +44,15 @@ const shingling = "text"
 func makeCollection(dir, name string, c config) (*collection, error) {
 	var next func() (string, bool)
 	col := &collection{Name: name, path: filepath.Join(dir, name+".jsonl")}
-	edited := map[int]bool{}
+	limit := c.documents
 	generated := func(bytes, n int) {
 		g, made := corpus.New(1997, bytes, 0.3), 0
 		col.About = fmt.Sprintf("generated, %d bytes each, three in ten an edit of another one", bytes)
 		next = func() (string, bool) {
 			d := g.Next()
-			edited[made] = d.Edit != corpus.Original
+			if d.Edit != corpus.Original && made < n {
+				col.queries = append(col.queries, made)
+			}
 			made++
 			return d.Text, made <= n+checkins
 		}
@@ -74,6 +75,10 @@ func makeCollection(dir, name string, c config) (*collection, error) {
 	switch name {
 	case "short":
 		generated(500, c.documents)
+	case growth:
+		limit = slices.Max(c.sizes)
+		generated(500, limit)
+		col.About += "; its truth is not computed"
 	case "long":
 		generated(5000, c.documents/10)
 	case "real":
@@ -93,18 +98,22 @@ func makeCollection(dir, name string, c config) (*collection, error) {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("sidebyside: no collection %q: short, long, real, folder", name)
+		return nil, fmt.Errorf("sidebyside: no collection %q: short, long, real, folder, growth", name)
 	}
-	if err := col.write(next, c.documents); err != nil {
+	if err := col.write(next, limit); err != nil {
 		return nil, err
 	}
-	for i := range col.Documents {
-		if name == "real" || name == "folder" || edited[i] {
+	if col.queries == nil {
+		for i := range col.Documents {
 			col.queries = append(col.queries, i)
 		}
 	}
 	return col, nil
 }
+
+// growth is the collection of the largest sizes, whose truth nobody computes:
+// it is for time, bytes and memory.
+const growth = "growth"
 
 // write stores the documents and finds the pairs.
 func (c *collection) write(next func() (string, bool), limit int) error {
@@ -117,7 +126,11 @@ func (c *collection) write(next func() (string, bool), limit int) error {
 	if err != nil {
 		return err
 	}
-	w, truth, total := bufio.NewWriterSize(f, 1<<20), corpus.NewTruth(shingles), 0
+	w, total := bufio.NewWriterSize(f, 1<<20), 0
+	var truth *corpus.Truth
+	if c.Name != growth {
+		truth = corpus.NewTruth(shingles)
+	}
 	for {
 		text, ok := next()
 		if !ok || len(c.lengths) == limit+checkins {
@@ -130,13 +143,18 @@ func (c *collection) write(next func() (string, bool), limit int) error {
 		w.Write(append(line, '\n'))
 		total += len(text)
 		c.lengths = append(c.lengths, total)
-		truth.Add(text)
+		if truth != nil {
+			truth.Add(text)
+		}
 	}
 	if len(c.lengths) <= checkins {
 		return fmt.Errorf("sidebyside: collection %s: %d documents, want more than %d", c.Name, len(c.lengths), checkins)
 	}
 	c.Documents = len(c.lengths) - checkins
 	c.Bytes = c.bytes(c.Documents)
+	if truth == nil {
+		return w.Flush()
+	}
 	c.truth = truth.Pairs(0.5)
 	slices.SortFunc(c.truth, func(p, q corpus.Pair) int { return cmp.Compare(p.B, q.B) })
 	c.Pairs = make([]int, len(bandFloors))
@@ -212,25 +230,41 @@ func readText(path string) (string, error) {
 	return string(b), err
 }
 
-// readDocuments reads the first n documents of a collection's file, and those
-// to check in after them.
-func readDocuments(path string, n int) (documents, more []string, err error) {
+// texts reads documents of a collection's file one by one, as pgx copies rows.
+type texts struct {
+	file   *os.File
+	lines  *bufio.Scanner
+	at, to int // the number of the next document, and of the one that is past the last
+	text   string
+	err    error
+}
+
+// openTexts opens the documents from one number to before another.
+func openTexts(path string, from, to int) (*texts, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 8<<20)
-	for len(documents) < n+checkins && lines.Scan() {
-		var text string
-		if err := json.Unmarshal(bytes.TrimSpace(lines.Bytes()), &text); err != nil {
-			return nil, nil, err
-		}
-		documents = append(documents, text)
+	t := &texts{file: f, lines: bufio.NewScanner(bufio.NewReaderSize(f, 1<<20)), to: to}
+	t.lines.Buffer(nil, 8<<20)
+	for t.at < from && t.lines.Scan() {
+		t.at++
 	}
-	if len(documents) < n {
-		return nil, nil, fmt.Errorf("%s: %d documents, want %d", path, len(documents), n)
-	}
-	return documents[:n:n], documents[n:], lines.Err()
+	return t, nil
 }
+
+func (t *texts) close() { t.file.Close() }
+
+func (t *texts) Next() bool {
+	if t.err != nil || t.at >= t.to || !t.lines.Scan() {
+		return false
+	}
+	t.err = json.Unmarshal(t.lines.Bytes(), &t.text)
+	t.at++
+	return t.err == nil
+}
+
+// Values returns the number and the text of a document.
+func (t *texts) Values() ([]any, error) { return []any{int64(t.at - 1), t.text}, nil }
+
+func (t *texts) Err() error { return cmp.Or(t.err, t.lines.Err()) }

@@ -27,6 +27,9 @@ func duckDB(t *task) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := t.read(); err != nil {
+		return nil, err
+	}
 	path := filepath.Join(os.TempDir(), "features.csv")
 	f, err := os.Create(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // A verifier computes the exact resemblance of two documents: what any finder
-// of candidates needs behind it.
+// of candidates needs behind it. It has the documents in memory.
 type verifier struct {
 	task    *task
 	profile sketch.Profile
@@ -18,7 +18,10 @@ type verifier struct {
 
 func newVerifier(t *task) (*verifier, error) {
 	p, err := sketch.ParseProfile(shingling)
-	return &verifier{t, p}, err
+	if err != nil {
+		return nil, err
+	}
+	return &verifier{t, p}, t.read()
 }
 
 // least is the resemblance that an answer has, verifyFrom the estimate of what

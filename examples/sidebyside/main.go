@@ -4,6 +4,7 @@
 //
 //	go run ./examples/sidebyside                              100,000 documents, what is quick
 //	go run ./examples/sidebyside -documents 1000000 -limit 10m
+//	go run ./examples/sidebyside -collections growth -sizes 10000,100000,1000000 -only "^alike (SQLite|PostgreSQL)$"
 //	go run ./examples/sidebyside -only 'alike|FTS5' -keep     those again, beside the results there are
 //	go run ./examples/sidebyside -folder ~/mail -collections folder
 //
@@ -17,11 +18,13 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -29,6 +32,7 @@ import (
 
 type config struct {
 	documents   int
+	sizes       []int // of the collection growth
 	collections string
 	folder      string
 	only        string
@@ -47,7 +51,8 @@ func main() {
 	}
 	var c config
 	flag.IntVar(&c.documents, "documents", 100_000, "the largest collection; the smaller ones are a tenth of it, and so on")
-	flag.StringVar(&c.collections, "collections", "short,long,real", "short, long, real, folder")
+	flag.StringVar(&c.collections, "collections", "short,long,real", "short, long, real, folder, growth")
+	sizesFlag := flag.String("sizes", "10000,100000,1000000", "the sizes of the collection growth")
 	flag.StringVar(&c.folder, "folder", "", "a folder whose files are the collection folder")
 	flag.StringVar(&c.only, "only", ".", "the contenders to run, a regular expression")
 	flag.DurationVar(&c.limit, "limit", 2*time.Minute, "for one contender at one size")
@@ -56,6 +61,9 @@ func main() {
 	setup := flag.Bool("setup", true, "install the peers first")
 	flag.Parse()
 	var err error
+	if c.sizes, err = parseSizes(*sizesFlag); err != nil {
+		log.Fatal(err)
+	}
 	if c.root, err = checkout(); err != nil {
 		log.Fatal(err)
 	}
@@ -126,18 +134,30 @@ func run(ctx context.Context, c config) (*report, error) {
 			return nil, err
 		}
 		r.Collections = append(r.Collections, col)
-		beaten := map[string]bool{}
-		for _, n := range sizes(col.Documents) {
+		pace := map[string]*pace{}
+		for _, p := range peers.list {
+			pace[p.name] = newPace(c.limit)
+		}
+		at := sizes(col.Documents)
+		if name == growth {
+			at = c.sizes
+		}
+		for _, n := range at {
 			for _, p := range peers.list {
-				if beaten[p.name] || ctx.Err() != nil {
+				if pace[p.name].beaten || ctx.Err() != nil {
 					continue
 				}
-				x := p.run(ctx, col, n, c.limit)
+				x := result{Collection: col.Name, Documents: n, Contender: p.name, Failed: pace[p.name].tooSlow(n)}
+				if x.Failed == "" {
+					began := time.Now()
+					x = p.run(ctx, col, n, c.limit)
+					pace[p.name].took(n, time.Since(began))
+				}
 				if ctx.Err() != nil {
 					break // what was done before the interrupt is worth a page
 				}
 				log.Printf("%s", x)
-				beaten[p.name] = x.Failed != ""
+				pace[p.name].beaten = x.Failed != ""
 				r.Runs = append(r.Runs, x)
 			}
 		}
@@ -145,6 +165,51 @@ func run(ctx context.Context, c config) (*report, error) {
 	}
 	r.Load[1] = load()
 	return r, nil
+}
+
+// A pace foretells how long a contender takes at the next size, so that nobody
+// waits for what cannot finish.
+type pace struct {
+	limit  time.Duration
+	beaten bool
+	sizes  []float64
+	times  []float64
+}
+
+func newPace(limit time.Duration) *pace { return &pace{limit: limit} }
+
+func (p *pace) took(n int, d time.Duration) {
+	p.sizes, p.times = append(p.sizes, float64(n)), append(p.times, d.Seconds())
+}
+
+// tooSlow returns why a size is not tried: growing as it did between the last
+// two sizes, or as the documents do, it would take twice the limit.
+func (p *pace) tooSlow(n int) string {
+	last := len(p.sizes) - 1
+	if last < 0 {
+		return ""
+	}
+	growth := 1.0
+	if last > 0 {
+		growth = math.Log(p.times[last]/p.times[last-1]) / math.Log(p.sizes[last]/p.sizes[last-1])
+	}
+	if p.times[last]*math.Pow(float64(n)/p.sizes[last], growth) < 2*p.limit.Seconds() {
+		return ""
+	}
+	return fmt.Sprintf("not tried: it took %s at %s", seconds(p.times[last]), thousands(int(p.sizes[last])))
+}
+
+// parseSizes reads numbers of documents, ascending.
+func parseSizes(list string) ([]int, error) {
+	var s []int
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || len(s) > 0 && n <= s[len(s)-1] {
+			return nil, fmt.Errorf("sidebyside: sizes %q, want ascending numbers with commas between", list)
+		}
+		s = append(s, n)
+	}
+	return s, nil
 }
 
 // sizes returns n and its tenths, from a thousand up.

@@ -19,15 +19,43 @@ import (
 // A task is what a contender that is written in Go gets.
 type task struct {
 	path      string
-	documents []string
-	more      []string // to check in
+	n         int
+	documents []string // once they are read
 	questions []int
 	answers   *bufio.Writer
+	answered  int
+}
+
+// read takes the documents into memory, for those contenders that want them there.
+func (t *task) read() error {
+	var err error
+	t.documents, err = t.between(0, t.n)
+	if err == nil && len(t.documents) < t.n {
+		err = fmt.Errorf("%s: %d documents, want %d", t.path, len(t.documents), t.n)
+	}
+	return err
+}
+
+// more returns the documents to check in.
+func (t *task) more() ([]string, error) { return t.between(t.n, t.n+checkins) }
+
+func (t *task) between(from, to int) ([]string, error) {
+	r, err := openTexts(t.path, from, to)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	var list []string
+	for r.Next() {
+		list = append(list, r.text)
+	}
+	return list, r.Err()
 }
 
 // answer writes a pair.
 func (t *task) answer(a, b int) {
 	t.answers.WriteString(strconv.Itoa(a) + "\t" + strconv.Itoa(b) + "\n")
+	t.answered++
 }
 
 // own are the contenders of this program.
@@ -51,12 +79,9 @@ func contend(args []string) error {
 	if len(args) != 5 || own[args[0]] == nil {
 		return fmt.Errorf("sidebyside: contender %s: no such one", strings.Join(args, " "))
 	}
-	n, err := strconv.Atoi(args[2])
-	if err != nil {
-		return err
-	}
 	t := &task{path: args[1]}
-	if t.documents, t.more, err = readDocuments(args[1], n); err != nil {
+	var err error
+	if t.n, err = strconv.Atoi(args[2]); err != nil {
 		return err
 	}
 	questions, err := os.ReadFile(args[3])
@@ -88,8 +113,10 @@ func contend(args []string) error {
 	if o.Version == "" {
 		o.Version = ourVersion()
 	}
-	if o.Measures[peakBytes], err = peak(); err != nil {
-		return err
+	if o.Measures[peakBytes] == 0 {
+		if o.Measures[peakBytes], err = peak(); err != nil {
+			return err
+		}
 	}
 	return json.NewEncoder(os.Stdout).Encode(o)
 }
@@ -147,6 +174,9 @@ func (r rule) run(t *task) (*outcome, error) {
 	}
 	s, err := sketch.NewSketcher(kept)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.read(); err != nil {
 		return nil, err
 	}
 	documents := make([][]byte, len(t.documents))

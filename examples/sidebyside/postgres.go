@@ -52,9 +52,7 @@ func onPostgres(f func(context.Context, *task, string, *pgx.Conn) (*outcome, err
 		if _, err := c.Exec(ctx, `create table docs (id bigint primary key, body text)`); err != nil {
 			return nil, err
 		}
-		if _, err := c.CopyFrom(ctx, pgx.Identifier{"docs"}, []string{"id", "body"}, pgx.CopyFromSlice(len(t.documents), func(i int) ([]any, error) {
-			return []any{int64(i), t.documents[i]}, nil
-		})); err != nil {
+		if err := t.copy(ctx, c, 0, t.n); err != nil {
 			return nil, err
 		}
 		if _, err := c.Exec(ctx, `vacuum analyze docs`); err != nil {
@@ -71,6 +69,17 @@ func onPostgres(f func(context.Context, *task, string, *pgx.Conn) (*outcome, err
 		o.Settings = "PostgreSQL " + strings.Fields(version)[0] + "; " + o.Settings
 		return o, nil
 	}
+}
+
+// copy copies the documents from one number to before another into the table.
+func (t *task) copy(ctx context.Context, c *pgx.Conn, from, to int) error {
+	r, err := openTexts(t.path, from, to)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	_, err = c.CopyFrom(ctx, pgx.Identifier{"docs"}, []string{"id", "body"}, r)
+	return err
 }
 
 const postgresBin = "/usr/lib/postgresql/15/bin"
@@ -181,18 +190,28 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 		if _, err := pgx.ForEachRow(rows, []any{&a, &b}, func() error { t.answer(a, b); return nil }); err != nil {
 			return nil, err
 		}
-		m[pairsTime] = time.Since(began).Seconds()
+		m[pairsTime], m[pairsFound] = time.Since(began).Seconds(), float64(t.answered)
+		if m[peakBytes], err = peak(); err != nil {
+			return nil, err
+		}
 		began = time.Now()
-		if _, err := c.CopyFrom(ctx, pgx.Identifier{"docs"}, []string{"id", "body"}, pgx.CopyFromSlice(len(t.more), func(i int) ([]any, error) {
-			return []any{int64(len(t.documents) + i), t.more[i]}, nil
-		})); err != nil {
+		var n int
+		if err := c.QueryRow(ctx, `select count(*) from alike.clusters('docs', 0.8)`).Scan(&n); err != nil {
+			return nil, err
+		}
+		m[clustersTime] = time.Since(began).Seconds()
+		if m[clustersPeak], err = peak(); err != nil {
+			return nil, err
+		}
+		began = time.Now()
+		if err := t.copy(ctx, c, t.n, t.n+checkins); err != nil {
 			return nil, err
 		}
 		if err := w.Once(ctx); err != nil {
 			return nil, err
 		}
-		m[checkinsPS] = float64(len(t.more)) / time.Since(began).Seconds()
-		o.Settings += "alike.rows and alike.pairs at 0.8; checkins until the worker has done them"
+		m[checkinsPS] = checkins / time.Since(began).Seconds()
+		o.Settings += "alike.rows, alike.pairs and alike.clusters at 0.8; checkins until the worker has done them"
 		return o, nil
 	}
 }
@@ -240,8 +259,12 @@ func finish(ctx context.Context, t *task, c *pgx.Conn, m map[string]float64, set
 	if err != nil {
 		return nil, err
 	}
+	more, err := t.more()
+	if err != nil {
+		return nil, err
+	}
 	began, done := time.Now(), 0
-	for i, d := range t.more {
+	for i, d := range more {
 		if err := ask(-1, d); err != nil {
 			return nil, err
 		}

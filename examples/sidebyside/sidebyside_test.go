@@ -76,6 +76,67 @@ func TestRun(t *testing.T) {
 	}
 }
 
+func TestGrowth(t *testing.T) {
+	root, err := checkout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config{sizes: []int{500, 1000, 2000}, collections: growth, only: "^alike (SQLite|PostgreSQL)$", limit: time.Minute, root: root}
+	r, err := run(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"alike SQLite", "alike PostgreSQL"} {
+		for _, o := range operations {
+			if points := r.points(growth, name, o.measure); len(points) != 3 {
+				t.Errorf("%s: %s at %d sizes, want 3", name, o.name, len(points))
+			}
+		}
+		if e, _ := r.exponent(growth, name, pairsFound); e < 0.8 || e > 1.2 {
+			t.Errorf("%s: pairs grow as n^%v; the edits should be a share of the documents", name, e)
+		}
+	}
+	dir := t.TempDir()
+	if err := r.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| operation | 500 | 1,000 | 2,000 | exponent |", "| growth: growth of memory of the process of alike SQLite, exponent | at most 0 |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPace(t *testing.T) {
+	p := newPace(time.Minute)
+	if why := p.tooSlow(1000); why != "" {
+		t.Errorf("a size that nothing is known of: %q", why)
+	}
+	p.took(1000, time.Second)
+	if why := p.tooSlow(100_000); why != "" {
+		t.Errorf("100 seconds where twice the limit is 120: %q", why)
+	}
+	p.took(10_000, 20*time.Second)
+	if want, why := "not tried: it took 20 s at 10,000", p.tooSlow(100_000); why != want {
+		t.Errorf("400 seconds: %q, want %q", why, want)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	if s, err := parseSizes("10,200"); err != nil || len(s) != 2 || s[0] != 10 || s[1] != 200 {
+		t.Errorf("10,200: %v, %v", s, err)
+	}
+	for _, list := range []string{"", "x", "10,5", "0", "10,,20"} {
+		if s, err := parseSizes(list); err == nil {
+			t.Errorf("%q: %v, want an error", list, s)
+		}
+	}
+}
+
 func TestPeers(t *testing.T) {
 	root, err := checkout()
 	if err != nil {
