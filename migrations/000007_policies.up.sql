@@ -129,6 +129,9 @@ declare
   kept constant text := format('%I.%I', a.side_schema, a.side_name || '_cluster');
   rows bigint;
 begin
+  -- Workers that write do so with this lock: what they write is seen below, or
+  -- they see the table.
+  perform pg_advisory_xact_lock(hashtext('alike'), a.id);
   if to_regclass(kept) is null then
     execute format('create table %s (key text constraint %I primary key, cluster text not null, size bigint not null, clustered_at timestamptz not null default now())', kept, a.side_name || '_cluster_pkey');
     execute format('create index on %s (cluster)', kept);

@@ -33,6 +33,10 @@ var (
 	BackfillFinish string
 	//go:embed postgres/backfill_deletions.sql
 	BackfillDeletions string
+	//go:embed postgres/lock_writing.sql
+	LockWriting string
+	//go:embed postgres/clustered.sql
+	Clustered string
 	//go:embed postgres/match.sql
 	Match string
 	//go:embed postgres/join_clusters.sql

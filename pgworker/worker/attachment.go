@@ -50,19 +50,20 @@ type attachment struct {
 // PostgreSQL's own spelling of a parsed expression, and types are
 // format_type's.
 type statements struct {
-	read      string // $1 keys: the documents
-	write     string // the arrays of computed columns
-	verify    string // $1 keys, $2 versions: keys whose document changed since
-	reserve   string // $1 keys: rows that block others who would insert the same
-	remove    string // $1 keys
-	unmatch   string // $1 keys
-	unmatched string // $1 keys: those without a match
-	uncluster string // $1 keys
-	sweep     string // remove what is not in the table any more
-	build     string
-	split     string // $1 rows a chunk
-	change    string // puts it in the place of the attachment it replaces
-	copyIn    string
+	read        string // $1 keys: the documents
+	write       string // the arrays of computed columns
+	verify      string // $1 keys, $2 versions: keys whose document changed since
+	reserve     string // $1 keys: rows that block others who would insert the same
+	remove      string // $1 keys
+	unmatch     string // $1 keys
+	unmatched   string // $1 keys: those without a match
+	uncluster   string // $1 keys
+	unclustered string // $1 keys: those in no cluster
+	sweep       string // remove what is not in the table any more
+	build       string
+	split       string // $1 rows a chunk
+	change      string // puts it in the place of the attachment it replaces
+	copyIn      string
 }
 
 func quote(names ...string) string { return pgx.Identifier(names).Sanitize() }
@@ -182,6 +183,7 @@ select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothin
 		a.each(" and ", func(i int, _ string) string { return "m." + quote(a.other(i)) + " = " + a.value(i, "k.key") }))
 	a.sql.unmatched = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) where not exists (select from %s m where %s)", match, a.is("m", "k.key"))
 	a.sql.uncluster = fmt.Sprintf("delete from %s where key = any ($1::text[])", quote(a.schema, a.side+"_cluster"))
+	a.sql.unclustered = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) where not exists (select from %s c where c.key = k.key)", quote(a.schema, a.side+"_cluster"))
 	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
 	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))
 	a.sql.change = fmt.Sprintf("select %s()", quote(a.schema, "alike_switch_"+strconv.Itoa(int(a.id))))

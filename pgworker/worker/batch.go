@@ -238,11 +238,9 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 			gone = append(gone, keys[i])
 		}
 	}
-	if (a.policy != "ignore" || a.clustered) && len(write.keys)+len(done) > 0 {
-		// Two alike rows that are written at once must not miss each other.
-		if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock(hashtext('alike'), $1)", a.id); err != nil {
-			return err
-		}
+	clustered, err := lockWriting(ctx, tx, a)
+	if err != nil {
+		return err
 	}
 	if len(write.keys) > 0 {
 		sortColumns(write)
@@ -250,7 +248,7 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 			return err
 		}
 	}
-	if err := w.match(ctx, tx, a, write.keys, done); err != nil {
+	if err := w.match(ctx, tx, a, write.keys, done, clustered); err != nil {
 		return err
 	}
 	if len(write.keys) > 0 && a.mode != "scan" {
@@ -259,7 +257,7 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 		}
 	}
 	if len(gone) > 0 {
-		if err := w.remove(ctx, tx, a, gone); err != nil {
+		if err := w.remove(ctx, tx, a, gone, clustered); err != nil {
 			return err
 		}
 	}
@@ -291,9 +289,9 @@ func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, w
 }
 
 // remove clears the side rows of keys that are not in the table any more.
-func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string) error {
+func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string, clustered bool) error {
 	steps := []string{a.sql.reserve, a.sql.remove, a.sql.unmatch}
-	if a.clustered {
+	if clustered {
 		steps = append(steps, a.sql.uncluster)
 	}
 	for _, step := range steps {
@@ -333,33 +331,56 @@ func (w *Worker) attachmentFailed(ctx context.Context, tx pgx.Tx, a *attachment,
 	return err
 }
 
+// lockWriting lets workers write side by side where rows are only sketched. Two
+// alike rows that are written at once must not miss each other where matches or
+// clusters are recorded: there one writes after the other. It reports whether
+// clusters are kept; whoever begins to keep them waits for those who write.
+func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool, err error) {
+	alone := a.policy != "ignore" || a.clustered
+	lock := func(alone bool) error {
+		var batch pgx.Batch
+		batch.Queue(queries.LockWriting, a.id, alone)
+		batch.Queue(queries.Clustered, a.id).QueryRow(func(row pgx.Row) error { return row.Scan(&clustered) })
+		return tx.SendBatch(ctx, &batch).Close()
+	}
+	if err = lock(alone); err == nil && clustered && !alone {
+		err = lock(true) // they are kept since a moment ago
+	}
+	return clustered, err
+}
+
 // match does what the policy says with rows that were written, and with those
 // of the others that nothing is known of: a row that was there before attach
 // and one that was checked in meanwhile may be the same, and whoever fills the
-// side table asks no policy.
-func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string) error {
-	keys := written
-	if a.policy != "ignore" {
+// side table asks no policy and joins no cluster.
+func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string, clustered bool) error {
+	for _, step := range []struct {
+		wanted  bool
+		unknown string // which of the current rows
+		run     string
+	}{
+		{a.policy != "ignore", a.sql.unmatched, queries.Match},
+		{clustered, a.sql.unclustered, queries.JoinClusters},
+	} {
+		if !step.wanted {
+			continue
+		}
+		keys := written
 		if len(current) > 0 {
-			rows, err := tx.Query(ctx, a.sql.unmatched, current)
+			rows, err := tx.Query(ctx, step.unknown, current)
 			if err != nil {
 				return err
 			}
-			unmatched, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
 			if err != nil {
 				return err
 			}
-			keys = append(slices.Clone(written), unmatched...)
+			keys = append(slices.Clone(written), unknown...)
 		}
 		if len(keys) == 0 {
-			return nil
+			continue
 		}
-		if _, err := tx.Exec(ctx, queries.Match, a.id, keys); err != nil {
-			return err
-		}
-	}
-	if a.clustered && len(keys) > 0 {
-		if _, err := tx.Exec(ctx, queries.JoinClusters, a.id, keys); err != nil {
+		if _, err := tx.Exec(ctx, step.run, a.id, keys); err != nil {
 			return err
 		}
 	}

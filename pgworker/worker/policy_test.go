@@ -155,7 +155,6 @@ func TestKeptClusters(t *testing.T) {
 	}
 	// A checkin joins, and the name stays when its row goes.
 	exec(t, c, "insert into documents values (4, $1 || ' newcomer')", story)
-	w.catalog.forget()
 	once(t, w)
 	if got, want := state(), "4:5:4 5:5:4 6:5:4 7:5:4"; got != want {
 		t.Errorf("clusters %q, want %q", got, want)
@@ -165,6 +164,50 @@ func TestKeptClusters(t *testing.T) {
 	exec(t, c, "select alike.write_clusters('documents')")
 	if got, want := state(), "4:5:3 6:5:3 7:5:3"; got != want {
 		t.Errorf("clusters %q, want %q", got, want)
+	}
+}
+
+// Clusters are made while a worker has written rows that nobody sees yet: it is
+// waited for, and they are in them.
+func TestKeptClustersBesideWorker(t *testing.T) {
+	database := pgtest.Database(t)
+	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body')`)
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 3) as g", story)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "insert into documents values (4, $1)", story)
+	tx, err := w.begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(ctx)
+	attachments, err := w.catalog.get(ctx, tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range attachments {
+		if err := w.keys(ctx, tx, a, []string{"4"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := make(chan error, 1)
+	go func() {
+		_, err := d.Exec(ctx, "select alike.write_clusters('documents')")
+		written <- err
+	}()
+	waitFor(t, "write_clusters to wait", func() bool {
+		return one[int](t, c, "select count(*) from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())") == 1
+	})
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-written; err != nil {
+		t.Fatal(err)
+	}
+	if n := one[int](t, c, "select count(*) from documents_alike_cluster"); n != 4 {
+		t.Errorf("%d rows in clusters, want 4", n)
 	}
 }
 
@@ -241,5 +284,35 @@ func TestLinkOfFilledRow(t *testing.T) {
 	}
 	if n := one[int](t, c, "select count(*) from documents_alike_match where id <> 4"); n != 0 {
 		t.Errorf("%d links of rows that were not checked in", n)
+	}
+}
+
+// The same for clusters that are kept, whatever the policy.
+func TestClusterOfFilledRow(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 3) as g", story)
+	exec(t, c, `select alike.attach('documents', 'body')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "select alike.write_clusters('documents')")
+	exec(t, c, "insert into documents values (4, $1), (5, 'on its own among all of these and quite content with it')", story)
+	exec(t, c, "select alike.refresh('documents')")
+	for {
+		did, err := w.backfillStep(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !did {
+			break
+		}
+	}
+	if got := one[string](t, c, "select (select count(*) from documents_alike) || ' ' || (select count(*) from documents_alike_cluster)"); got != "5 3" {
+		t.Fatalf("%s rows and members, want 5 3", got)
+	}
+	once(t, w)
+	if got := one[string](t, c, "select string_agg(key || ':' || cluster || ':' || size, ' ' order by key) from documents_alike_cluster"); got != "1:1:4 2:1:4 3:1:4 4:1:4" {
+		t.Errorf("clusters %q", got)
 	}
 }
