@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch bench-sqlite bench-postgres demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch bench-sqlite bench-postgres bulk demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -81,6 +81,10 @@ bench-postgres: ## the worker and the questions at a million rows, beside what t
 
 bench-sketch: ## MB/s of text to features, with each kernel this machine has
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch
+
+bulk: ## the portable queries on DuckDB and on a Spark cluster of two executors, to the row what PostgreSQL answers
+	.ci/setup sidebyside
+	go test -timeout 30m -count 1 -v -run '^TestBulk$$' ./examples/sidebyside -args -engines duckdb,spark -documents 20000
 
 demo: ## the main job on an embedded SQLite database
 	go run ./examples/quickstart

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
 // TestMain lets the test program stand in for the command as a contender.
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	pgtest.Main(m)
 }
 
 func TestRun(t *testing.T) {
