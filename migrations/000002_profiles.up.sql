@@ -178,7 +178,7 @@ create function alike._parse(settings text) returns alike.profile_fields languag
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  p alike.profile_fields := row(1, false, false, false, false, false, 0, 64, 4, 84, 12, 7, 2, 0, 0);
+  p alike.profile_fields := row(1, false, false, false, false, false, 4, 64, 4, 84, 12, 7, 2, 0, 0);
   words text[] := regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+');
   base text[];
   part text[];

@@ -16,7 +16,7 @@ func (c *command) benchCommand() *cobra.Command {
 		Use:   "bench",
 		Short: "How fast this machine sketches",
 		Long: `bench sketches generated text with one core and prints the rate for the families
-classic and fast under a profile, text to features.`,
+fast and classic under a profile, text to features.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if size < 1 || size > 1<<20 {
@@ -24,7 +24,7 @@ classic and fast under a profile, text to features.`,
 			}
 			text := benchText(16 << 20)
 			out := c.sheet(cmd.OutOrStdout(), []string{"profile", "bytes", "ns_per_document", "mb_per_second"})
-			for _, family := range []string{"classic", "fast"} {
+			for _, family := range []string{"fast", "classic"} {
 				p, err := sketch.ParseProfile(profile + " " + family)
 				if err != nil {
 					return usageError{err}

@@ -9,9 +9,9 @@ type Interval struct{ Low, Estimate, High float64 }
 //
 // The matches of a comparison are taken as binomial, as in Broder 1997, section
 // 4.2. That is exact for the families whose slots are independent (classic,
-// lean, weighted); the others draw without replacement and vary less, so that
-// their intervals hold more often than they say, the more so the smaller the
-// documents are.
+// lean, weighted). The others, fast among them, draw without replacement and
+// vary less, so that their intervals hold more often than they say, the more so
+// the smaller the documents are.
 //
 // The arithmetic, for an implementation elsewhere that must give the same
 // bits, with the matches, trials and bits b of Compare:

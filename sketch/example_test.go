@@ -44,8 +44,8 @@ func Example() {
 	fmt.Printf("estimate %.3f, from %.3f to %.3f at 95 %%; exactly %.3f\n", estimate, interval.Low, interval.High, exact)
 	fmt.Printf("%d of %d features in common\n", shared, profile.K)
 	// Output:
-	// words w=4 set classic t=84 k=12 s=7 r=2
-	// estimate 0.643, from 0.531 to 0.744 at 95 %; exactly 0.656
+	// words w=4 set fast t=84 k=12 s=7 r=2
+	// estimate 0.607, from 0.495 to 0.712 at 95 %; exactly 0.656
 	// 0 of 12 features in common
 }
 
@@ -259,7 +259,7 @@ func ExampleErrProfile() {
 	_, err := sketch.Resemblance(stored[0], stored[1])
 	fmt.Println(err)
 	// Output:
-	// sketches of different profiles: "words w=4 set classic t=84 k=12 s=7 r=2" and "chars w=9 set classic t=84 k=12 s=7 r=2"
+	// sketches of different profiles: "words w=4 set fast t=84 k=12 s=7 r=2" and "chars w=9 set fast t=84 k=12 s=7 r=2"
 }
 
 // Fingerprints of 40 bits, as the paper's clusters used, and a window of 8 bytes.
@@ -298,10 +298,10 @@ func ExamplePresets() {
 		fmt.Fprintf(os.Stdout, "%-5s  %s\n", p.Name, p.Settings)
 	}
 	// Output:
-	// text   words w=4 set classic t=84 k=12 s=7 r=2
-	// web    html w=6 set classic t=84 k=6 s=14 r=2
-	// bing   words w=4 set classic t=30 k=6 s=5 r=4
-	// code   code w=8 set classic t=84 k=12 s=7 r=2
-	// chars  chars w=9 set classic t=84 k=12 s=7 r=2
-	// lines  lines w=1 set classic t=84 k=12 s=7 r=2
+	// text   words w=4 set fast t=84 k=12 s=7 r=2
+	// web    html w=6 set fast t=84 k=6 s=14 r=2
+	// bing   words w=4 set fast t=30 k=6 s=5 r=4
+	// code   code w=8 set fast t=84 k=12 s=7 r=2
+	// chars  chars w=9 set fast t=84 k=12 s=7 r=2
+	// lines  lines w=1 set fast t=84 k=12 s=7 r=2
 }

@@ -105,6 +105,8 @@ func TestFormatPage(t *testing.T) {
 	says("`%s`", s.Profile())
 	s.Document(doc)
 	says("Feature 0, over slots 0 to 6, is %d", s.AppendFeatures(nil)[0].Value)
+	says("%#016x", s.sampler.slots()[0])
+	says("%#016x", s.sampler.slots()[6])
 	forest, _ := s.Forest(0)
 	says("`forest/0` is %d", forest)
 	says("to 8 bits is %#02x", cut(s.sampler.slots()[0], 8))

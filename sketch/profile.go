@@ -105,10 +105,10 @@ func Presets() []Preset {
 	return list
 }
 
-var defaultProfile = Profile{Stream: Words, W: 4, Family: Classic, T: 84, K: 12, S: 7, R: 2, Bits: 64}
+var defaultProfile = Profile{Stream: Words, W: 4, Family: Fast, T: 84, K: 12, S: 7, R: 2, Bits: 64}
 
 // ParseProfile reads settings such as `text`, `text w=6 bag` or the canonical
-// spelling `words w=4 set classic t=84 k=12 s=7 r=2`. A preset or a stream
+// spelling `words w=4 set fast t=84 k=12 s=7 r=2`. A preset or a stream
 // comes first; what is not said is as in the preset `text`, and a stream has
 // its own w. The empty string is `text`.
 func ParseProfile(settings string) (Profile, error) {

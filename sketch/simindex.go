@@ -192,7 +192,7 @@ func (v Variant) Check(p Profile) error {
 }
 
 // Index computes the similarity index of doc; forest and length are taken under
-// the default profile. It reports false for a document without a token and where Check
+// the default profile, the bytes of a forest from its slots. It reports false for a document without a token and where Check
 // fails. It does so too where a method of Roth's gives 0, since the range around
 // 0 holds nothing, not even itself.
 func (v Variant) Index(doc []byte) (int64, bool) {

@@ -45,22 +45,22 @@ func numberedWords(from, to int) []byte {
 
 func TestProfileSpelling(t *testing.T) {
 	for _, c := range []struct{ settings, want string }{
-		{"", "words w=4 set classic t=84 k=12 s=7 r=2"},
-		{"text", "words w=4 set classic t=84 k=12 s=7 r=2"},
-		{"web", "html w=6 set classic t=84 k=6 s=14 r=2"},
-		{"bing", "words w=4 set classic t=30 k=6 s=5 r=4"},
-		{"code", "code w=8 set classic t=84 k=12 s=7 r=2"},
-		{"chars", "chars w=9 set classic t=84 k=12 s=7 r=2"},
-		{"lines", "lines w=1 set classic t=84 k=12 s=7 r=2"},
-		{"text w=6 bag", "words w=6 bag classic t=84 k=12 s=7 r=2"},
-		{"text case stop bits=8", "words case stop w=4 set classic t=84 k=12 s=7 r=2 bits=8"},
-		{"code fold", "code fold w=8 set classic t=84 k=12 s=7 r=2"},
-		{"code case", "code w=8 set classic t=84 k=12 s=7 r=2"},
+		{"", "words w=4 set fast t=84 k=12 s=7 r=2"},
+		{"text", "words w=4 set fast t=84 k=12 s=7 r=2"},
+		{"web", "html w=6 set fast t=84 k=6 s=14 r=2"},
+		{"bing", "words w=4 set fast t=30 k=6 s=5 r=4"},
+		{"code", "code w=8 set fast t=84 k=12 s=7 r=2"},
+		{"chars", "chars w=9 set fast t=84 k=12 s=7 r=2"},
+		{"lines", "lines w=1 set fast t=84 k=12 s=7 r=2"},
+		{"text w=6 bag", "words w=6 bag fast t=84 k=12 s=7 r=2"},
+		{"text case stop bits=8", "words case stop w=4 set fast t=84 k=12 s=7 r=2 bits=8"},
+		{"code fold", "code fold w=8 set fast t=84 k=12 s=7 r=2"},
+		{"code case", "code w=8 set fast t=84 k=12 s=7 r=2"},
 		{"text bottom=100 mod=25", "words w=4 set bottom=100 mod=25 t=84 k=12 s=7 r=2"},
 		{"text mod=25", "words w=4 set mod=25 t=84 k=12 s=7 r=2"},
 		{"text mod=25 classic", "words w=4 set classic t=84 k=12 s=7 r=2"},
-		{"text k=20 s=10", "words w=4 set classic t=200 k=20 s=10 r=2"},
-		{"TEXT W=3", "words w=3 set classic t=84 k=12 s=7 r=2"},
+		{"text k=20 s=10", "words w=4 set fast t=200 k=20 s=10 r=2"},
+		{"TEXT W=3", "words w=3 set fast t=84 k=12 s=7 r=2"},
 	} {
 		p := mustProfile(t, c.settings)
 		if got := p.String(); got != c.want {

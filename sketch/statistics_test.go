@@ -335,22 +335,24 @@ func (f *familyTrial) judge(t *testing.T, kind source, n int, truth float64) (li
 	return lines
 }
 
-// TestStatisticsFilter: the share of pairs of sets of a thousand shingles that
-// have r of k features in common is the curve of Broder 2000, section 3.
+// TestStatisticsFilter: the share of pairs that have r of k features in common
+// is the curve of Broder 2000, section 3.
 //
 // The slots of fast share the shingles out among them, which makes the filter
 // of short documents sharper than the curve: fewer pairs below the half point
-// and more above it.
+// and more above it. How much sharper is bounded, for the filter that the
+// default profile asks: never more than 0.03 off the curve.
 func TestStatisticsFilter(t *testing.T) {
-	families, sizes, runs := []string{"classic", "fast", "lean"}, []int{1000}, trials(3000)
+	families, runs := []string{"classic", "fast", "lean"}, trials(3000)
 	if *longStatistics {
-		families, sizes, runs = []string{"classic", "fast", "lean", "lean-zeros", "lean-biased", "weighted"}, []int{100, 1000}, 20000
+		families, runs = []string{"classic", "fast", "lean", "lean-zeros", "lean-biased", "weighted"}, 20000
 	}
 	filters := [][3]int{{6, 14, 2}, {12, 7, 1}, {12, 7, 2}, {6, 5, 4}}
+	asked := filters[1]
 	t.Logf("%-12s %6s %9s %6s  %-10s %10s %10s %10s %6s", "family", "n", "truth", "trials", "k,s,r", "found", "P(k,s,r)", "s.e.", "z")
 	for _, family := range families {
-		for _, n := range sizes {
-			for _, rho := range []float64{0.5, 0.77, 0.9, 0.95, 0.975, 0.99} {
+		for _, n := range filterSizes(family) {
+			for _, rho := range []float64{0.5, 0.6, 0.7, 0.77, 0.85, 0.9, 0.95, 0.975, 0.99} {
 				p := mustProfile(t, "elements "+family)
 				s := setSketches{p, newSampler(p)}
 				pair := newSetPair(n, rho)
@@ -372,7 +374,10 @@ func TestStatisticsFilter(t *testing.T) {
 						family, n, pair.truth, runs, fmt.Sprintf("%d,%d,%d", f[0], f[1], f[2]), got, want, se, (got-want)/max(se, 1e-300))
 					t.Log(line)
 					off := got - want
-					if family == "fast" && n <= 100 && (off > 0) == (pair.truth > HalfPoint(f[0], f[1], f[2])) {
+					if family == "fast" && f == asked && math.Abs(off) > 0.03 && !testing.Short() {
+						t.Errorf("far off the curve: %s", line)
+					}
+					if family == "fast" && n <= 500 && (off > 0) == (pair.truth > HalfPoint(f[0], f[1], f[2])) {
 						off = 0
 					}
 					if math.Abs(off) > 4*se+1e-12 && !testing.Short() {
@@ -382,6 +387,18 @@ func TestStatisticsFilter(t *testing.T) {
 			}
 		}
 	}
+}
+
+// filterSizes are the sizes of the sets that a family's filter is tried on; 87
+// is a document of 90 words under the default profile.
+func filterSizes(family string) []int {
+	switch {
+	case family == "fast":
+		return []int{20, 87, 500, 5000}
+	case *longStatistics:
+		return []int{100, 1000}
+	}
+	return []int{1000}
 }
 
 // sharedGroups counts the groups of s slots that agree.

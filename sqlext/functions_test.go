@@ -185,7 +185,7 @@ func TestUsesOfPureFunctions(t *testing.T) {
 	if plan := db.rows(`EXPLAIN QUERY PLAN SELECT id FROM d WHERE f1 = 5`); !strings.Contains(plan, "d_f1") {
 		t.Errorf("the index of the generated column is not used: %s", plan)
 	}
-	db.expect("words w=4 set classic t=84 k=12 s=7 r=2", `SELECT DISTINCT profile FROM v`)
+	db.expect("words w=4 set fast t=84 k=12 s=7 r=2", `SELECT DISTINCT profile FROM v`)
 	db.expect("6", `SELECT count(*) FROM log`)
 	db.expect("ok", `PRAGMA integrity_check`)
 }

@@ -35,18 +35,24 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// Each measured share is within four standard errors of the formula.
+// Each measured share is within four standard errors of the formula; the preset
+// may be sharper, by 0.03 at most.
 func TestMeasure(t *testing.T) {
 	const pairs = 2000
-	points, err := measure(pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range points {
-		want := sketch.FilterProbability(k, s, r, p.Resemblance)
-		got := float64(p.Accepted) / pairs
-		if math.Abs(got-want) > 4*math.Sqrt(want*(1-want)/pairs)+1./pairs {
-			t.Errorf("at %.3f %.4f are accepted, want %.4f", p.Resemblance, got, want)
+	for _, settings := range []string{profile, preset} {
+		points, err := measure(settings, pairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range points {
+			want := sketch.FilterProbability(k, s, r, p.Resemblance)
+			off := float64(p.Accepted)/pairs - want
+			if settings == preset && (off > 0) == (p.Resemblance > sketch.HalfPoint(k, s, r)) {
+				off = max(0, math.Abs(off)-0.03)
+			}
+			if math.Abs(off) > 4*math.Sqrt(want*(1-want)/pairs)+1./pairs {
+				t.Errorf("%s at %.3f is %+.4f off the formula, %.4f", settings, p.Resemblance, off, want)
+			}
 		}
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// The preset web is AltaVista's filter: pages as strings of w words, 6 features
-// of 14 minima, two of them shared.
+// AltaVista's filter: pages as strings of w words, 6 features of 14 minima under
+// independent permutations, two of them shared. The preset web is the same with
+// the default sampling, which is quicker and on pages like these a little sharper.
 const (
-	profile = "web"
+	profile = "web classic"
+	preset  = "web"
 	w       = 6
 	k, s, r = 6, 14, 2
 )
@@ -67,8 +69,9 @@ func appendWord(text []byte, random *rand.Rand) []byte {
 	return append(text, ' ')
 }
 
-// measure runs so many pairs at each wanted resemblance through the filter.
-func measure(pairs int) ([]plot.Point, error) {
+// measure runs so many pairs at each wanted resemblance through the filter of a
+// profile; the pairs are always the same.
+func measure(profile string, pairs int) ([]plot.Point, error) {
 	settings, err := sketch.ParseProfile(profile)
 	if err != nil {
 		return nil, err
@@ -106,12 +109,14 @@ func measure(pairs int) ([]plot.Point, error) {
 	return points, nil
 }
 
-func printFilter(out io.Writer, points []plot.Point) error {
+// printFilter sets the filter and, at the same points, the preset beside the formula.
+func printFilter(out io.Writer, points, presets []plot.Point) error {
 	fmt.Fprintf(out, "The filter: %d features of %d minima, %d shared (Broder 2000). Half of the pairs at %.3f.\n\n", k, s, r, sketch.HalfPoint(k, s, r))
-	fmt.Fprintln(out, "resemblance     pairs  accepted     share  P(6,14,2)")
-	for _, p := range points {
-		fmt.Fprintf(out, "%10.3f  %9d %9d %9.6f  %9.2g\n", p.Resemblance, p.Pairs, p.Accepted,
-			float64(p.Accepted)/float64(p.Pairs), sketch.FilterProbability(k, s, r, p.Resemblance))
+	fmt.Fprintln(out, "resemblance     pairs  accepted     share  P(6,14,2)  preset web")
+	for i, p := range points {
+		fmt.Fprintf(out, "%10.3f  %9d %9d %9.6f  %9.2g   %9.6f\n", p.Resemblance, p.Pairs, p.Accepted,
+			float64(p.Accepted)/float64(p.Pairs), sketch.FilterProbability(k, s, r, p.Resemblance),
+			float64(presets[i].Accepted)/float64(presets[i].Pairs))
 	}
 	p := func(resemblance float64) float64 { return sketch.FilterProbability(k, s, r, resemblance) }
 	_, err := fmt.Fprintf(out, `

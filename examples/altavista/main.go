@@ -39,11 +39,15 @@ func run(args []string, out io.Writer) error {
 		return fmt.Errorf("-pairs %d -most %d -generated %d: want a positive number", *pairs, *most, *generated)
 	}
 
-	points, err := measure(*pairs)
+	points, err := measure(profile, *pairs)
 	if err != nil {
 		return err
 	}
-	if err := printFilter(out, points); err != nil {
+	presets, err := measure(preset, *pairs)
+	if err != nil {
+		return err
+	}
+	if err := printFilter(out, points, presets); err != nil {
 		return err
 	}
 	if err := drawFigures(*target, points); err != nil {

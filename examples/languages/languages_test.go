@@ -61,7 +61,7 @@ func TestHosts(t *testing.T) {
 }
 
 // seed is the answer's last row: the first note, which differs in a word.
-const seed = "1 0.93"
+const seed = "1 0.90"
 
 func librarySketch(t *testing.T) string {
 	profile, err := sketch.ParseProfile("text bits=8")

@@ -142,9 +142,9 @@ var rules = []rule{
 	{"alike text t=168 bits=4", "text t=168 bits=4", 1, 0.8}, // as many bytes as the default's
 	{"alike text, 1 feature", "text", 1, 0},
 	{"alike text, 2 features", "text", 2, 0},
-	{"alike text, Broder's filter", "text k=6 s=14", 2, 0},
-	{"alike fast", "text fast", 1, 0.8},
-	{"alike fast t=168 bits=4", "text fast t=168 bits=4", 1, 0.8},
+	{"alike classic", "text classic", 1, 0.8},
+	{"alike classic t=168 bits=4", "text classic t=168 bits=4", 1, 0.8},
+	{"alike classic, Broder's filter", "text classic k=6 s=14", 2, 0},
 	{"alike lean", "text lean", 1, 0.8},
 	{"alike bins", "text bins", 1, 0.8},
 	{"alike bing, 4 features", "bing", 4, 0},

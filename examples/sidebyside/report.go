@@ -571,7 +571,7 @@ func (r *report) pictures() []picture {
 	}
 	for _, c := range r.Collections {
 		recall := plot.Chart{Title: "Recall, " + c.Name, X: "true resemblance", Y: "share of the pairs found"}
-		for _, name := range []string{"alike text", "alike fast", "alike text, 2 features", "datasketch", "ekzhu/minhash-lsh", "ClickHouse wordShingleMinHash", "ssdeep", "tlsh"} {
+		for _, name := range []string{"alike text", "alike classic", "alike text, 2 features", "datasketch", "ekzhu/minhash-lsh", "ClickHouse wordShingleMinHash", "ssdeep", "tlsh"} {
 			if x := r.largest(c.Name, name, hasQuality); x != nil {
 				line := plot.Line{Name: name}
 				for b, there := range x.Quality.True {

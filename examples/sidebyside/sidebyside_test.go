@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config{documents: 2000, collections: "short", only: "^alike (text|fast|text, 1 feature|SQLite|SQLite, verified|PostgreSQL)$", limit: time.Minute, root: root}
+	c := config{documents: 2000, collections: "short", only: "^alike (text|classic|text, 1 feature|SQLite|SQLite, verified|PostgreSQL)$", limit: time.Minute, root: root}
 	r, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)

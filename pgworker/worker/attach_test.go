@@ -101,7 +101,7 @@ func TestSeveralAttachments(t *testing.T) {
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 	checkSide(t, c, "titles", "documents", "title", "id::text", "true")
-	if got := one[string](t, c, "select profile from alike.status() where name = 'titles'"); got != "chars w=3 set classic t=84 k=4 s=2 r=2 bits=8" {
+	if got := one[string](t, c, "select profile from alike.status() where name = 'titles'"); got != "chars w=3 set fast t=84 k=4 s=2 r=2 bits=8" {
 		t.Errorf("profile %q", got)
 	}
 	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 0)"); n < 10 {
@@ -316,7 +316,7 @@ func TestChangeProfile(t *testing.T) {
 	exec(t, c, "insert into documents values (101, 'just before the switch')")
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
-	if got := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"); got != "documents chars w=7 set classic t=84 k=6 s=4 r=2 bits=8 link" {
+	if got := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"); got != "documents chars w=7 set fast t=84 k=6 s=4 r=2 bits=8 link" {
 		t.Errorf("status %q", got)
 	}
 	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != matches {

@@ -2,10 +2,10 @@ SELECT alike_version();
 -- 0.1.0
 
 SELECT alike_profile(alike_sketch('a'));
--- words w=4 set classic t=84 k=12 s=7 r=2
+-- words w=4 set fast t=84 k=12 s=7 r=2
 
 SELECT alike_profile(alike_sketch('a', 'web bits=8'));
--- html w=6 set classic t=84 k=6 s=14 r=2 bits=8
+-- html w=6 set fast t=84 k=6 s=14 r=2 bits=8
 
 SELECT typeof(alike_sketch('')), typeof(alike_sketch(' .,; ')), typeof(alike_sketch(NULL)), typeof(alike_sketch('a', NULL));
 -- null|null|null|null
@@ -65,8 +65,8 @@ SELECT alike_filter(12, 7, 13, 0.5);
 -- Error: alike_filter
 
 SELECT name, settings FROM alike_profiles() LIMIT 2;
--- text|words w=4 set classic t=84 k=12 s=7 r=2
--- web|html w=6 set classic t=84 k=6 s=14 r=2
+-- text|words w=4 set fast t=84 k=12 s=7 r=2
+-- web|html w=6 set fast t=84 k=6 s=14 r=2
 
 SELECT alike_bounds(alike_sketch('a b c d e f'), alike_sketch('a b c d e f'));
 -- {"low":0.9570350803696783,"estimate":1,"high":1}
