@@ -44,6 +44,7 @@ create table alike.attachment (
   features smallint not null,
   policy text not null constraint attachment_policy_check check (policy in ('ignore', 'link', 'warn', 'reject')),
   mode text not null constraint attachment_mode_check check (mode in ('queue', 'scan')),
+  distributed boolean not null,
   at_least double precision not null constraint attachment_at_least_check check (at_least >= 0 and at_least <= 1),
   row_filter text,
   filter_columns name[] not null,

@@ -273,16 +273,6 @@ begin
         using errcode = 'duplicate_table', hint = 'Drop it, or give the attachment another name.';
     end if;
   end if;
-  -- The equality join, one arm a feature.
-  execute format('create or replace view %I.%I as %s', a.side_schema, a.side_name || '_pair', (
-    select string_agg(format('select %s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
-      alike._key_list(keys, 'a'),
-      (select string_agg(format('b.%I as %I', k, alike._other(keys, m)), ', ' order by m) from unnest(keys) with ordinality as v(k, m)),
-      n, side, side, n, n, alike._key_equal(keys, 'a', 'b')), ' union all ' order by n)
-    from generate_series(1, a.features) as n));
-  execute format('create or replace view %I.%I as select %s, v.slot, v.feature from %s a cross join lateral (values %s) as v(slot, feature) where v.feature is not null',
-    a.side_schema, a.side_name || '_feature', alike._key_list(keys, 'a'), side,
-    (select string_agg(format('(%s, a.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n));
   execute format('create table if not exists %I.%I (%s, %s, shared integer not null, resemblance double precision not null, low double precision not null, high double precision not null, policy text not null, matched_at timestamptz not null default now(), constraint %I primary key (%s, %s))',
     a.side_schema, a.side_name || '_match', columns, others, a.side_name || '_match_pkey',
     (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
@@ -293,6 +283,19 @@ begin
     (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
   execute format('create index if not exists %I on %I.%I (%s)', a.side_name || '_mark_other', a.side_schema, a.side_name || '_mark',
     (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+  if a.distributed then
+    perform alike._distribute(a);
+  end if;
+  execute format('create or replace view %I.%I as select %s, v.slot, v.feature from %s a cross join lateral (values %s) as v(slot, feature) where v.feature is not null',
+    a.side_schema, a.side_name || '_feature', alike._key_list(keys, 'a'), side,
+    (select string_agg(format('(%s, a.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n));
+  -- The equality join, one arm a feature.
+  execute format('create or replace view %I.%I as %s', a.side_schema, a.side_name || '_pair', case when a.distributed then alike._pair_across_nodes(a) else (
+    select string_agg(format('select %s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
+      alike._key_list(keys, 'a'),
+      (select string_agg(format('b.%I as %I', k, alike._other(keys, m)), ', ' order by m) from unnest(keys) with ordinality as v(k, m)),
+      n, side, side, n, n, alike._key_equal(keys, 'a', 'b')), ' union all ' order by n)
+    from generate_series(1, a.features) as n) end);
   execute format('comment on table %s is %L', side, format('Alike: sketches of %s.%I', a.source, a.column_name));
   foreach object in array array['', '_pair', '_feature', '_match', '_mark'] loop
     object := format('%I.%I', a.side_schema, a.side_name || object);
@@ -365,8 +368,10 @@ declare
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
   shared_features constant text := (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
 begin
-  execute format('create function %I.%I(features bigint[], document bytea, itself text, at_least double precision) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as %L',
-    a.side_schema, 'alike_similar_' || a.id, format($function$
+  execute format('create function %I.%I(features bigint[], document bytea, itself text, at_least double precision) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set plan_cache_mode = %s as %L',
+    a.side_schema, 'alike_similar_' || a.id,
+    -- Which node is asked depends on the key.
+    case when a.distributed then 'force_custom_plan' else 'force_generic_plan' end, format($function$
 declare
   there boolean;
   distinct_keys text[] := '{}';
@@ -406,11 +411,15 @@ begin
   order by c.resemblance desc, c.shared desc, c.key;
   if duplicate_keys <> '{}' then
     return query
-    select %8$s, %11$s, alike.resemblance(document, s.sketch), b.low, b.high, %13$s
-    from unnest(duplicate_keys) as k(key)
-    join %2$s s on %14$s
-    cross join lateral alike._bounds(document, s.sketch, 0.95) as b
-    where s.profile = %4$s and s.sketch is not null
+    select c.key, c.shared, c.resemblance, b.low, b.high, %10$s
+    from (
+      select %8$s as key, %11$s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance
+      from unnest(duplicate_keys) as k(key)
+      join %2$s s on %13$s
+      where s.profile = %4$s and s.sketch is not null
+      offset 0
+    ) as c
+    cross join lateral alike._bounds(document, c.sketch, 0.95) as b
     order by 3 desc, 2 desc, 1;
   end if;
 end
@@ -427,8 +436,7 @@ $function$,
     case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end, -- 10
     shared_features,                                                                             -- 11
     (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), -- 12
-    case when family in (2, 3) then 'alike.containment(document, s.sketch)' else 'null::double precision' end, -- 13
-    alike._key_is(keys, types, 's', 'k.key')));                                                  -- 14
+    alike._key_is(keys, types, 's', 'k.key')));                                                  -- 13
 end
 $$;
 
@@ -521,15 +529,16 @@ begin
     raise exception 'alike: attach: options %, want a JSON object', options using errcode = 'invalid_parameter_value';
   end if;
   for option in select jsonb_object_keys(options) loop
-    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'name', 'where', 'extract', 'key', 'ask') then
-      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, name, where, extract, key or ask', option
+    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'distributed', 'name', 'where', 'extract', 'key', 'ask') then
+      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, distributed, name, where, extract, key or ask', option
         using errcode = 'invalid_parameter_value';
     end if;
     if jsonb_typeof(options -> option) <> all (case option
-        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number'] when 'extract' then array['object', 'string'] when 'ask' then array['object']
+        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number'] when 'distributed' then array['boolean']
+        when 'extract' then array['object', 'string'] when 'ask' then array['object']
         else array['string'] end) then
       raise exception 'alike: attach: option % is %, want %', option, options -> option, case option
-          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1'
+          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1' when 'distributed' then 'true or false'
           when 'extract' then 'a string or an object' when 'ask' then 'an object' else 'a string' end
         using errcode = 'invalid_parameter_value';
     end if;
@@ -650,7 +659,9 @@ begin
       raise exception 'alike: attach: ask: timeout %, want 0.01 to 300 seconds', options #>> '{ask,timeout}' using errcode = 'invalid_parameter_value';
     end if;
   end if;
-  a.mode := coalesce(options ->> 'mode', 'queue');
+  a.distributed := coalesce((options ->> 'distributed')::boolean, false);
+  perform alike._check_distributed(relation, a.distributed, options);
+  a.mode := coalesce(options ->> 'mode', case when a.distributed then 'scan' else 'queue' end);
   if a.mode not in ('queue', 'scan') then
     raise exception 'alike: attach: mode "%", want queue, or scan for a table that takes no triggers', a.mode using errcode = 'invalid_parameter_value';
   end if;
@@ -665,9 +676,9 @@ begin
 
   execute format('select count(*) from %s%s', relation, ' where ' || a.row_filter) into rows;
   a.indexed := false;
-  insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode,
+  insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed,
                                 at_least, row_filter, filter_columns, extract, options, indexed, replaces)
-  values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode,
+  values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode, a.distributed,
           a.at_least, a.row_filter, a.filter_columns, a.extract, options, a.indexed, replaced)
   returning * into a;
   perform alike._make_tables(a, types);
@@ -738,7 +749,7 @@ declare
   fresh alike.attachment;
   option text;
 begin
-  foreach option in array array['name', 'key', 'mode', 'where'] loop
+  foreach option in array array['name', 'key', 'mode', 'distributed', 'where'] loop
     if options ? option then
       raise exception 'alike: change: the option % stays as it is; detach and attach again', option using errcode = 'invalid_parameter_value';
     end if;
@@ -776,8 +787,8 @@ begin
   perform alike._detach(old, '{}');
   execute format('drop view if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name || '_pair', a.side_schema, old.side_name || '_feature',
     a.side_schema, a.side_name || '_pair', a.side_schema, a.side_name || '_feature');
-  execute format('drop table if exists %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark');
-  execute format('alter table %I.%I rename constraint %I to %I', a.side_schema, a.side_name, a.side_name || '_pkey', old.side_name || '_pkey');
+  execute format('drop table if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark',
+    a.side_schema, a.side_name || '_probe');
   execute format('alter table %I.%I rename to %I', a.side_schema, a.side_name, old.side_name);
   for index_name in
     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -787,6 +798,7 @@ begin
   update alike.attachment t set name = old.name, side_name = old.side_name, indexed = true where t.id = a.id returning * into a;
   execute format('drop function %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
   execute format('drop function %I.%I()', a.side_schema, 'alike_build_' || a.id);
+  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_probe_' || a.id);
   perform alike._make_tables(a, types);
   perform alike._make_builder(a);
   perform alike._make_similar(a);
@@ -807,7 +819,9 @@ begin
       raise exception 'alike: detach: option % is %, want {"drop": true} or {"drop": false}', option, options -> option using errcode = 'invalid_parameter_value';
     end if;
   end loop;
-  if exists (select from pg_class where oid = a.source) then
+  if a.distributed then
+    perform alike._one_connection();
+  elsif exists (select from pg_class where oid = a.source) then
     foreach event in array array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update'] loop
       execute format('drop trigger if exists %I on %s', 'alike_' || a.id || '_' || event, a.source);
     end loop;
@@ -819,6 +833,7 @@ begin
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_switch_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_ask_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_build_' || a.id);
+  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_probe_' || a.id);
   execute format('drop function if exists %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
   delete from alike.queue where attachment = a.id;
   delete from alike.attachment where id = a.id;
@@ -827,8 +842,8 @@ begin
   end if;
   if coalesce((options ->> 'drop')::boolean, false) then
     execute format('drop view if exists %I.%I, %I.%I', a.side_schema, a.side_name || '_pair', a.side_schema, a.side_name || '_feature');
-    execute format('drop table if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, a.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark',
-      a.side_schema, a.side_name || '_cluster');
+    execute format('drop table if exists %I.%I, %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, a.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark',
+      a.side_schema, a.side_name || '_cluster', a.side_schema, a.side_name || '_probe');
   end if;
   return rows;
 end

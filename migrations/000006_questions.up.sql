@@ -122,7 +122,7 @@ $$;
 -- each of its entries.
 create function alike._pairs(a alike.attachment, least_resemblance double precision)
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
-language plpgsql stable
+language plpgsql
 set search_path = pg_catalog, pg_temp
 set jit = off
 set enable_hashagg = off
@@ -138,12 +138,18 @@ declare
   mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
   p constant alike.profile_fields := alike._parse((select profile from alike.settings where id = a.profile_id));
   shared_features constant text := (select string_agg(format('coalesce((x.f%s = y.f%s)::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
+  bounds constant text := case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end;
   marked boolean;
   arms text;
 begin
   if not a.indexed then
     raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
       hint = 'select * from alike.status() shows how far it is.';
+  end if;
+  if a.distributed then
+    return query execute format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 or v.marked',
+      alike._pairs_across_nodes(a), bounds) using least_resemblance;
+    return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
   select string_agg(format(
@@ -177,7 +183,7 @@ begin
       || (select string_agg(', yk' || m, '' order by m) from generate_subscripts(keys, 1) as m),
     arms,
     (select string_agg(format('coalesce((c.x%s = c.y%s)::integer, 0)', m, m), ' + ' order by m) from generate_series(1, a.features) as m),
-    case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end,
+    bounds,
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
          select %s as key, %s as other, %s as shared, alike.resemblance(x.sketch, y.sketch) as resemblance, x.sketch, y.sketch as other_sketch
@@ -208,7 +214,7 @@ $$;
 
 create function alike.pairs("table" text, at_least double precision default null)
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
-language sql stable
+language sql
 as $$ select * from alike._pairs(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) $$;
 comment on function alike.pairs(text, double precision) is 'every pair of rows that resemble each other, once';
 
@@ -220,7 +226,7 @@ comment on function alike.pairs(text, double precision) is 'every pair of rows t
 -- what a person called duplicate is, unless that says otherwise.
 create function alike._clusters(a alike.attachment, least_resemblance double precision)
 returns table (key text, cluster text, size bigint)
-language plpgsql stable
+language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -254,18 +260,23 @@ begin
   -- One look at the pairs, numbered by the order of the keys.
   execute format(
     'with p as materialized (select p.* from alike._pairs($1, $2) p),
-          k as materialized (select u.key, row_number() over (order by %1$s)::integer as n from (select p.key from p union select p.other from p) u)
-     select array(select k.key from k order by n), array(select s.sketch from k join %2$s s on %3$s order by n),
-       array(select x.n from p join k x on x.key = p.key join k y on y.key = p.other where p.resemblance >= $2 order by p.resemblance desc, x.n, y.n),
-       array(select y.n from p join k x on x.key = p.key join k y on y.key = p.other where p.resemblance >= $2 order by p.resemblance desc, x.n, y.n),
-       array(select p.resemblance = 1 from p join k x on x.key = p.key join k y on y.key = p.other where p.resemblance >= $2 order by p.resemblance desc, x.n, y.n),
-       array(select x.n from %4$s m join k x on x.key = %5$s join k y on y.key = %6$s where m.verdict = ''distinct'' order by x.n, y.n),
-       array(select y.n from %4$s m join k x on x.key = %5$s join k y on y.key = %6$s where m.verdict = ''distinct'' order by x.n, y.n),
-       array(select x.n from %4$s m join k x on x.key = %5$s join k y on y.key = %6$s where m.verdict = ''duplicate'' order by x.n, y.n),
-       array(select y.n from %4$s m join k x on x.key = %5$s join k y on y.key = %6$s where m.verdict = ''duplicate'' order by x.n, y.n)',
-    alike._key_order(a, 'u.key'), alike._side(a), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', 'k.key'),
+          k as materialized (select u.key, row_number() over (order by %1$s)::integer as n from (select p.key from p union select p.other from p) u),
+          q as materialized (select x.n as x, y.n as y, p.resemblance from p join k x on x.key = p.key join k y on y.key = p.other where p.resemblance >= $2)
+     select array(select k.key from k order by n), array(select x from q order by resemblance desc, x, y),
+       array(select y from q order by resemblance desc, x, y), array(select resemblance = 1 from q order by resemblance desc, x, y)',
+    alike._key_order(a, 'u.key'))
+  into names, xs, ys, same using a, least_resemblance;
+  execute format('select array_agg(q.sketch order by q.n) from (select s.sketch, k.n from unnest($1) with ordinality as k(key, n) join %s s on %s offset 0) q',
+    alike._side(a), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', 'k.key'))
+  into sketches using names;
+  execute format(
+    'with m as materialized (select %2$s as key, %3$s as other, verdict from %1$s m),
+          k as materialized (select * from unnest($1) with ordinality as k(key, n)),
+          q as materialized (select x.n as x, y.n as y, m.verdict from m join k x on x.key = m.key join k y on y.key = m.other)
+     select array(select x from q where verdict = ''distinct'' order by x, y), array(select y from q where verdict = ''distinct'' order by x, y),
+       array(select x from q where verdict = ''duplicate'' order by x, y), array(select y from q where verdict = ''duplicate'' order by x, y)',
     mark, alike._key_text(a.key_columns, 'm'), alike._key_text(others, 'm'))
-  into names, sketches, xs, ys, same, apart_x, apart_y, together_x, together_y using a, least_resemblance;
+  into apart_x, apart_y, together_x, together_y using names;
   n := cardinality(names);
   if n = 0 then
     return;
@@ -381,7 +392,7 @@ $$;
 
 create function alike.clusters("table" text, at_least double precision default null)
 returns table (key text, cluster text, size bigint)
-language sql stable
+language sql
 as $$ select * from alike._clusters(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) $$;
 comment on function alike.clusters(text, double precision) is 'the cluster of each row that is in one, named by its least key';
 
@@ -438,12 +449,14 @@ set search_path = pg_catalog, pg_temp
 set enable_hashagg = off
 as $$
 begin
-  return query execute format('select h.slot, h.feature, h.rows, k.key from (%s) h cross join lateral (%s) k order by h.rows desc, h.slot, h.feature',
+  return query execute format('with h as materialized (%s), k as materialized (%s)
+    select distinct on (h.rows, h.slot, h.feature) h.slot, h.feature, h.rows, k.key from h join k on k.slot = h.slot and k.feature = h.feature order by h.rows desc, h.slot, h.feature, %s',
     (select string_agg(format('(select %s as slot, f%s as feature, count(*) as rows from %s where f%s is not null group by f%s having count(*) >= 10)', n, n, alike._side(a), n, n), ' union all ' order by n)
      from generate_series(1, a.features) as n),
-    (select string_agg(format('(select %s as key from %s s where h.slot = %s and s.f%s = h.feature order by %s limit 1)',
-       alike._key_text(a.key_columns, 's'), alike._side(a), n, n, alike._key_list(a.key_columns, 's')), ' union all ' order by n)
-     from generate_series(1, a.features) as n));
+    (select string_agg(format('(select h.slot, h.feature, %s as key from h join %s s on s.f%s = h.feature where h.slot = %s)',
+       alike._key_text(a.key_columns, 's'), alike._side(a), n, n), ' union all ' order by n)
+     from generate_series(1, a.features) as n),
+    alike._key_order(a, 'k.key'));
 end
 $$;
 

@@ -98,23 +98,33 @@ declare
   keys constant name[] := a.key_columns;
   types constant text[] := alike._key_types(alike._side(a), keys);
   match constant text := format('%I.%I', a.side_schema, a.side_name || '_match');
-  columns constant text := (select string_agg(quote_ident(keys[n]), ', ' order by n) || ', ' || string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from generate_subscripts(keys, 1) as n);
-  rows bigint;
+  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  found_keys text[];
+  found_others text[];
+  shares integer[];
+  resemblances double precision[];
+  lows double precision[];
+  highs double precision[];
 begin
-  execute format('delete from %s m using unnest($1) as k(key) where %s', match, alike._key_is(keys, types, 'm', 'k.key')) using given;
-  execute format('with found as (
-      insert into %1$s as m (%2$s, shared, resemblance, low, high, policy)
-      select %3$s, %4$s, r.shared, r.resemblance, r.low, r.high, $2
-      from unnest($1) as k(key) cross join lateral alike._similar($3, null, null, k.key, $4) r
-      on conflict (%2$s) do nothing
-      returning %5$s as key, %6$s as other, m.resemblance)
-    select count(*) from (
-      select case when $2 <> ''link'' then pg_notify(''alike_match'', json_build_object(''name'', $5, ''key'', f.key, ''other'', f.other, ''resemblance'', f.resemblance)::text) end
-      from found f offset 0) as n',
-    match, columns, array_to_string(alike._key_values(keys, types, 'k.key'), ', '), array_to_string(alike._key_values(keys, types, 'r.key'), ', '),
-    alike._key_text(keys, 'm'), alike._key_text(array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[], 'm'))
-  into rows using given, a.policy, a, a.at_least, a.name;
-  return rows;
+  execute format('delete from %s m where (%s) in (select %s from unnest($1) as k(key))', match,
+    alike._key_list(keys, 'm'), array_to_string(alike._key_values(keys, types, 'k.key'), ', ')) using given;
+  select array_agg(k.key), array_agg(r.key), array_agg(r.shared), array_agg(r.resemblance), array_agg(r.low), array_agg(r.high)
+  into found_keys, found_others, shares, resemblances, lows, highs
+  from unnest(given) as k(key) cross join lateral alike._similar(a, null, null, k.key, a.at_least) r;
+  if found_keys is null then
+    return 0;
+  end if;
+  execute format('insert into %s (%s, %s, shared, resemblance, low, high, policy)
+      select %s, %s, f.shared, f.resemblance, f.low, f.high, $7 from unnest($1, $2, $3, $4, $5, $6) as f(key, other, shared, resemblance, low, high)',
+    match, (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
+    (select string_agg(quote_ident(k), ', ' order by n) from unnest(others) with ordinality as u(k, n)),
+    array_to_string(alike._key_values(keys, types, 'f.key'), ', '), array_to_string(alike._key_values(keys, types, 'f.other'), ', '))
+  using found_keys, found_others, shares, resemblances, lows, highs, a.policy;
+  if a.policy <> 'link' then
+    perform pg_notify('alike_match', json_build_object('name', a.name, 'key', f.key, 'other', f.other, 'resemblance', f.resemblance)::text)
+    from unnest(found_keys, found_others, resemblances) as f(key, other, resemblance);
+  end if;
+  return cardinality(found_keys);
 end
 $$;
 

@@ -86,7 +86,7 @@ ones and switches when they are complete.`,
 				}
 			}
 			if distributed {
-				given["mode"] = "scan"
+				given["distributed"] = true
 			}
 			encoded, err := json.Marshal(given)
 			if err != nil {
@@ -105,7 +105,7 @@ ones and switches when they are complete.`,
 	flags.StringVar(&where, "where", "", "an SQL condition over a row: only these are attached")
 	flags.StringVar(&extract, "extract", "", "how bytes become text: plain, html, auto, a media type, or a column that names it as {\"column\": NAME}")
 	flags.StringVar(&mode, "mode", "queue", "how checkins are noticed: queue (triggers) or scan (the worker looks)")
-	flags.BoolVar(&distributed, "distributed", false, "for Citus: find checkins by the worker's own scan, as --mode scan")
+	flags.BoolVar(&distributed, "distributed", false, "for a distributed table of Citus: the side tables are distributed with it, and the worker scans for checkins")
 	flags.StringVar(&options, "options", "", "all options as one JSON object, as the SQL function takes them")
 	return attach
 }

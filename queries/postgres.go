@@ -51,6 +51,8 @@ var (
 	ForgetRequests string
 	//go:embed postgres/scan_due.sql
 	ScanDue string
+	//go:embed postgres/scan_done.sql
+	ScanDone string
 	//go:embed postgres/progress.sql
 	Progress string
 	//go:embed postgres/rows_like.sql

@@ -135,6 +135,8 @@ func TestAttachErrors(t *testing.T) {
 		{`unknown option "polcy"`, `select alike.attach('t', 'body', '{"polcy": "warn"}')`},
 		{`policy "shout", want ignore, link, warn or reject`, `select alike.attach('t', 'body', '{"policy": "shout"}')`},
 		{"at_least 7, want 0 to 1", `select alike.attach('t', 'body', '{"at_least": 7}')`},
+		{"Citus is not installed in this database", `select alike.attach('t', 'body', '{"distributed": true}')`},
+		{`option distributed is "yes", want true or false`, `select alike.attach('t', 'body', '{"distributed": "yes"}')`},
 		{`option at_least is "x", want a number`, `select alike.attach('t', 'body', '{"at_least": "x"}')`},
 		{"want a JSON object", `select alike.attach('t', 'body', '[]')`},
 		{"has 50 bytes, want 1 to 49", `select alike.attach('t', 'body', '{"name": "` + strings.Repeat("x", 50) + `"}')`},
@@ -366,6 +368,41 @@ func TestScanMode(t *testing.T) {
 		t.Error(err)
 	}
 	once(t, newWorker(t, database, nil))
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
+// A scan leaves alone what is up to date and what has failed, and forgets the
+// matches of a row that is gone.
+func TestScanOnce(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body bytea); insert into documents select g, ("+words+")::bytea from generate_series(1, 30) as g")
+	exec(t, c, "insert into documents values (50, null), (51, '')")
+	exec(t, c, `select alike.attach('documents', 'body', '{"mode": "scan", "policy": "link"}')`)
+	w := newWorker(t, database, func(c *Config) { c.MaxDocument = 1000; c.MaxAttempts = 1 })
+	once(t, w)
+	sketched := one[time.Time](t, c, "select max(sketched_at) from documents_alike")
+	once(t, w)
+	if again := one[time.Time](t, c, "select max(sketched_at) from documents_alike"); !again.Equal(sketched) {
+		t.Errorf("a row was sketched at %v, nothing changed since %v", again, sketched)
+	}
+	exec(t, c, "insert into documents select id + 100, body from documents where id = 1; insert into documents values (60, repeat('large ', 1000)::bytea)")
+	once(t, w)
+	if got := one[string](t, c, "select id || ' ' || other from documents_alike_match"); got != "101 1" {
+		t.Errorf("match %s", got)
+	}
+	once(t, w)
+	if n := one[int](t, c, "select attempts from alike.error where key = '60' and retry_at is null"); n != 1 {
+		t.Errorf("the row that was given up was tried %d times", n)
+	}
+	exec(t, c, "delete from documents where id = 1")
+	once(t, w)
+	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != 0 {
+		t.Errorf("%d matches with a row that is gone", n)
+	}
+	// An hour later it is looked at again.
+	exec(t, c, "update documents set body = 'small' where id = 60; update alike.error set failed_at = failed_at - interval '1 hour'")
+	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }
 

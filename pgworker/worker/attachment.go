@@ -18,30 +18,31 @@ import (
 // An attachment is one aspect of one table, with the statements for it. A key
 // is text everywhere outside of the database: its value, or a JSON array.
 type attachment struct {
-	id        int32
-	name      string
-	replaces  *int32
-	relation  string // quoted
-	column    string
-	document  string // type
-	keys      []string
-	keyTypes  []string
-	schema    string
-	side      string // not quoted, without its schema
-	profileID int16
-	profile   sketch.Profile
-	variants  []sketch.Variant
-	names     []string // of the variants
-	policy    string
-	mode      string
-	atLeast   float64
-	filter    string
-	media     string // how bytes become text; "" for not at all
-	mediaFrom string // the column that says it
-	indexed   bool
-	clustered bool // clusters are kept
-	problem   *string
-	broken    error // why nothing can be done for it
+	id          int32
+	name        string
+	replaces    *int32
+	relation    string // quoted
+	column      string
+	document    string // type
+	keys        []string
+	keyTypes    []string
+	schema      string
+	side        string // not quoted, without its schema
+	profileID   int16
+	profile     sketch.Profile
+	variants    []sketch.Variant
+	names       []string // of the variants
+	policy      string
+	mode        string
+	distributed bool // among the nodes of Citus
+	atLeast     float64
+	filter      string
+	media       string // how bytes become text; "" for not at all
+	mediaFrom   string // the column that says it
+	indexed     bool
+	clustered   bool // clusters are kept
+	problem     *string
+	broken      error // why nothing can be done for it
 
 	sql statements
 }
@@ -60,6 +61,7 @@ type statements struct {
 	uncluster   string // $1 keys
 	unclustered string // $1 keys: those in no cluster
 	sweep       string // remove what is not in the table any more
+	stale       string // $1 how long a row that failed is left alone: queue what a scan finds
 	build       string
 	split       string // $1 rows a chunk
 	change      string // puts it in the place of the attachment it replaces
@@ -145,6 +147,15 @@ func (a *attachment) rows() string {
 		a.list("d."), document, media, version, a.relation, where)
 }
 
+// hash is what sketch.ContentHash gives of a document, computed where the
+// document is.
+func (a *attachment) hash(document string) string {
+	if a.document != "bytea" {
+		document = "convert_to(" + document + ", 'UTF8')"
+	}
+	return "('x' || encode(substr(sha256(coalesce(" + document + ", '')), 1, 8), 'hex'))::bit(64)::bigint"
+}
+
 // prepare writes the statements.
 func (a *attachment) prepare(maxDocument int64) {
 	side, match := quote(a.schema, a.side), quote(a.schema, a.side+"_match")
@@ -178,13 +189,24 @@ left join (%s) d on %s where d.alike_version is distinct from k.version`, a.rows
 		`insert into %s (%s, profile, content_hash, shingles)
 select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothing`,
 		side, a.list(""), a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }), a.profileID, a.list(""))
-	a.sql.remove = fmt.Sprintf("delete from %s s using unnest($1::text[]) as k(key) where %s", side, a.is("s", "k.key"))
-	a.sql.unmatch = fmt.Sprintf("delete from %s m using unnest($1::text[]) as k(key) where %s or %s", match, a.is("m", "k.key"),
-		a.each(" and ", func(i int, _ string) string { return "m." + quote(a.other(i)) + " = " + a.value(i, "k.key") }))
-	a.sql.unmatched = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) where not exists (select from %s m where %s)", match, a.is("m", "k.key"))
+	given := fmt.Sprintf("(select %s from unnest($1::text[]) as k(key))", a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }))
+	a.sql.remove = fmt.Sprintf("delete from %s s where (%s) in %s", side, a.list("s."), given)
+	a.sql.unmatch = fmt.Sprintf("delete from %s m where (%s) in %s or (%s) in %s", match, a.list("m."), given,
+		a.each(", ", func(i int, _ string) string { return "m." + quote(a.other(i)) }), given)
+	a.sql.unmatched = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) except select %s from %s m where (%s) in %s", a.text("m"), match, a.list("m."), given)
 	a.sql.uncluster = fmt.Sprintf("delete from %s where key = any ($1::text[])", quote(a.schema, a.side+"_cluster"))
 	a.sql.unclustered = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) where not exists (select from %s c where c.key = k.key)", quote(a.schema, a.side+"_cluster"))
 	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
+	a.sql.stale = fmt.Sprintf(
+		`with stale as materialized (
+  select %[1]s as key from (%[3]s) d left join %[4]s s on %[5]s where s.profile is distinct from %[6]d or s.content_hash is distinct from %[7]s
+  union all
+  select %[2]s from %[4]s s where not exists (select from (%[3]s) d where %[5]s)
+)
+insert into alike.queue (attachment, key)
+select %[8]d, key from stale
+where key not in (select e.key from alike.error e where e.attachment = %[8]d and (e.retry_at is not null or e.failed_at > clock_timestamp() - $1::interval))`,
+		a.text("d"), a.text("s"), a.rows(), side, a.same("s", "d"), a.profileID, a.hash("d.alike_document"), a.id)
 	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))
 	a.sql.change = fmt.Sprintf("select %s()", quote(a.schema, "alike_switch_"+strconv.Itoa(int(a.id))))
 	a.sql.split = a.splitSQL()
@@ -238,7 +260,7 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 		var profile string
 		var extract []byte
 		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
-			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered); err != nil {
+			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.distributed, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered); err != nil {
 			return nil, err
 		}
 		byID[a.id] = &a

@@ -156,6 +156,11 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
 			return err
 		}
+		if a.distributed && a.replaces != nil {
+			if _, err := tx.Exec(ctx, "select alike._one_connection()"); err != nil {
+				return err
+			}
+		}
 		if deletions {
 			if _, err := tx.Exec(ctx, a.sql.sweep); err != nil {
 				return err

@@ -27,11 +27,13 @@ func (w *Worker) Run(ctx context.Context) error {
 }
 
 // Once works until nothing is left to do, and returns the first error. Rows
-// that failed and wait for another attempt are not waited for.
+// that failed and wait for another attempt are not waited for; tables that take
+// no triggers are scanned once.
 func (w *Worker) Once(ctx context.Context) error {
 	retry := 0
+	start := time.Now()
 	for {
-		did, err := w.step(ctx)
+		did, err := w.step(ctx, time.Since(start))
 		switch {
 		case err == nil && !did:
 			return nil
@@ -50,9 +52,10 @@ func (w *Worker) Once(ctx context.Context) error {
 }
 
 // step does one transaction's worth of work: first what a checkin waits for,
-// then what was checked in, then rows that were there before. It reports
+// then what was checked in, then rows that were there before, then a look at a
+// table without triggers whose last one is as long ago as given. It reports
 // whether there was any.
-func (w *Worker) step(ctx context.Context) (bool, error) {
+func (w *Worker) step(ctx context.Context, sinceScan time.Duration) (bool, error) {
 	n, err := w.answerRequests(ctx)
 	if err != nil || n > 0 {
 		return n > 0, err
@@ -61,14 +64,17 @@ func (w *Worker) step(ctx context.Context) (bool, error) {
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
-	return w.backfillStep(ctx)
+	if did, err := w.backfillStep(ctx); err != nil || did {
+		return did, err
+	}
+	return w.scan(ctx, sinceScan)
 }
 
 // lane is a loop of steps.
 func (w *Worker) lane(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
-		did, err := w.step(ctx)
+		did, err := w.step(ctx, w.config.ScanInterval)
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
@@ -150,9 +156,6 @@ func (w *Worker) maintain(ctx context.Context) {
 		}
 		if _, err := w.pool.Exec(ctx, queries.ForgetAdmitted); err != nil && ctx.Err() == nil {
 			w.log.Warn("what the gate let pass is kept", "error", err)
-		}
-		if _, err := w.pool.Exec(ctx, queries.ScanDue, w.config.ScanInterval); err != nil && ctx.Err() == nil {
-			w.log.Warn("tables without triggers wait", "error", err)
 		}
 		if _, err := w.pool.Exec(ctx, queries.ForgetRequests); err != nil && ctx.Err() == nil {
 			w.log.Warn("old requests are kept", "error", err)

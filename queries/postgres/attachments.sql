@@ -18,6 +18,7 @@ select
   a.variants,
   a.policy,
   a.mode,
+  a.distributed,
   a.at_least,
   a.row_filter,
   a.extract,

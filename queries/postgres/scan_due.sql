@@ -1,6 +1,9 @@
--- Asks for another look at the tables that take no triggers, $1 interval after
--- the last one was done.
-update alike.backfill b
-set requested_at = clock_timestamp(), split_at = null, finished_at = null, deletions = true
-from alike.attachment a
-where a.id = b.attachment and a.mode = 'scan' and b.finished_at < clock_timestamp() - $1::interval
+-- Takes a table without triggers whose last scan, or filling, was done $1
+-- interval ago or longer: attachment. Held until the transaction ends.
+select b.attachment
+from alike.backfill b
+join alike.attachment a on a.id = b.attachment
+where a.mode = 'scan' and b.finished_at <= clock_timestamp() - $1::interval
+order by a.problem is not null, b.finished_at
+limit 1
+for update of b skip locked
