@@ -16,6 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   own bigint[];
+  distinct_keys constant text[] := case when itself is null then '{}' else alike._distinct_from(a, itself) end;
   wanted bigint;
   best record;
   p alike.profile_fields;
@@ -39,13 +40,13 @@ begin
     perform pg_advisory_xact_lock(wanted);
   end loop;
   select s.key, s.resemblance into best from alike._similar(a, own, sketch, null, a.at_least) s
-  where s.key is distinct from itself and s.key <> all (case when itself is null then '{}' else alike._distinct_from(a, itself) end)
+  where s.key is distinct from itself and s.key <> all (distinct_keys)
   limit 1;
   if best.key is null then
     select '' as key, alike.resemblance(_gate.sketch, m.sketch) as resemblance into best
     from alike.admitted m
     where m.attachment = a.id and m.features && own and alike.resemblance(_gate.sketch, m.sketch) >= a.at_least
-      and (_gate.itself is null or m.itself is distinct from _gate.itself)
+      and (_gate.itself is null or m.itself is null or m.itself <> _gate.itself and m.itself <> all (distinct_keys))
     order by 2 desc
     limit 1;
   end if;

@@ -138,6 +138,39 @@ func TestGate(t *testing.T) {
 	exec(t, c, "rollback")
 }
 
+// A verdict holds for a row that the worker has sketched and for one that it has not.
+func TestGateObeysVerdicts(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "reject"}')`)
+	w := newWorker(t, database, nil)
+	exec(t, c, "insert into documents_alike_mark (id, other, verdict) values (1, 2, 'distinct')")
+	gate := func(id, text string) error {
+		q, err := Ask(ctx, c, "documents", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Exec(ctx, "select alike.gate('documents', $1, $2)", q.Sketch, id)
+		return err
+	}
+	if err := gate("1", story); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, c, "insert into documents values (1, $1)", story)
+	for _, when := range []string{"before the worker has seen row 1", "after"} {
+		if err := gate("2", story+" again"); err != nil {
+			t.Errorf("%s: row 2 is distinct from row 1: error %v", when, err)
+		}
+		exec(t, c, "delete from alike.admitted where itself = '2'")
+		if err := gate("3", story+" again"); !rejected(err) {
+			t.Errorf("%s: row 3 is not: error %v", when, err)
+		}
+		once(t, w)
+		exec(t, c, "delete from alike.admitted")
+	}
+}
+
 func TestKeptClusters(t *testing.T) {
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
