@@ -50,17 +50,17 @@ func Show(out io.Writer, db *sql.DB, files fs.FS, title, name string) error {
 	if err != nil {
 		return err
 	}
-	rows, err := read(db, string(query))
+	rows, err := Read(db, string(query))
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	_, err = fmt.Fprintf(out, "%s\n\n%s\n", title, table(rows))
+	_, err = fmt.Fprintf(out, "%s\n\n%s\n", title, Table(rows))
 	return err
 }
 
-// read gives the names of the columns and the rows. NULL is empty.
-func read(db *sql.DB, query string) (rows [][]string, err error) {
-	found, err := db.Query(query)
+// Read gives the names of the columns and the rows of a query. NULL is empty.
+func Read(db *sql.DB, query string, args ...any) (rows [][]string, err error) {
+	found, err := db.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ func read(db *sql.DB, query string) (rows [][]string, err error) {
 	return rows, found.Err()
 }
 
-// table aligns the columns.
-func table(rows [][]string) string {
+// Table aligns the columns.
+func Table(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
