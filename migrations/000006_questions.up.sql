@@ -197,13 +197,16 @@ end
 $$;
 
 -- A subquery that turns v.resemblance back into matches of t slots and looks
--- their interval up: the same numbers as _bounds, without comparing again.
+-- their interval up: the same numbers as _bounds, without comparing again. OFFSET
+-- keeps it below the pairs: with the intervals first, all pairs were computed anew
+-- for each of them.
 create function alike._bounds_of_slots(t integer, bits integer) returns text language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$
   select format(
     '(select %s as low, %s as high from alike.lower_bound l join alike.lower_bound h on h.trials = %s and h.matches = %s - l.matches
-      where l.trials = %s and l.matches = case when v.resemblance = 0 then (alike._compare(v.sketch, v.other_sketch)).matches else %s end)',
+      where l.trials = %s and l.matches = case when v.resemblance = 0 then (alike._compare(v.sketch, v.other_sketch)).matches else %s end
+      offset 0)',
     case when bits = 64 then 'l.lower' else format('least(1, greatest(0, (l.lower - %s::double precision) / (1 - %s::double precision)))', luck, luck) end,
     case when bits = 64 then '1 - h.lower' else format('least(1, greatest(0, (1 - h.lower - %s::double precision) / (1 - %s::double precision)))', luck, luck) end,
     t, t, t,
