@@ -12,14 +12,21 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-const duckDBName = "DuckDB on our columns"
+const (
+	duckDBName     = "DuckDB on our columns"
+	duckDBVerified = "DuckDB on our columns, verified"
+)
 
-func init() { own[duckDBName] = duckDB }
+func init() {
+	for _, name := range []string{duckDBName, duckDBVerified} {
+		own[name] = func(t *task) (*outcome, error) { return duckDB(t, name) }
+	}
+}
 
-// duckDB exports the features of the documents and has DuckDB join them: how
-// quick the engines' own joins could be.
-func duckDB(t *task) (*outcome, error) {
-	p, err := sketch.ParseProfile(shingling)
+// duckDB writes the features of the documents, and the bytes of their sketches, and
+// has DuckDB join them: how quick the engines' own joins could be.
+func duckDB(t *task, name string) (*outcome, error) {
+	p, err := sketch.ParseProfile(shingling + " bits=8")
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +37,7 @@ func duckDB(t *task) (*outcome, error) {
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(os.TempDir(), "features.csv")
+	path := filepath.Join(os.TempDir(), "columns.csv")
 	f, err := os.Create(path)
 	if err != nil {
 		return nil, err
@@ -41,8 +48,12 @@ func duckDB(t *task) (*outcome, error) {
 	for i := range p.K {
 		fmt.Fprintf(w, ",f%d", i+1)
 	}
+	for i := range p.T {
+		fmt.Fprintf(w, ",s%d", i+1)
+	}
 	w.WriteByte('\n')
 	var features []sketch.Feature
+	var stored []byte
 	for i, d := range t.documents {
 		s.Document([]byte(d))
 		if features = s.AppendFeatures(features[:0]); len(features) != p.K {
@@ -52,6 +63,12 @@ func duckDB(t *task) (*outcome, error) {
 		for _, x := range features {
 			w.WriteByte(',')
 			w.WriteString(strconv.FormatInt(x.Value, 10))
+		}
+		// After the header there is a byte a slot.
+		stored = s.AppendSketch(stored[:0])
+		for _, slot := range stored[len(stored)-p.T:] {
+			w.WriteByte(',')
+			w.WriteString(strconv.Itoa(int(slot)))
 		}
 		w.WriteByte('\n')
 	}
@@ -63,7 +80,7 @@ func duckDB(t *task) (*outcome, error) {
 		return nil, err
 	}
 	answers := filepath.Join(os.TempDir(), "duckdb.answers")
-	cmd := exec.Command(python(), filepath.Join(root, "examples", "sidebyside", "peers", "peers.py"), duckDBName, path, strconv.Itoa(len(t.documents)), os.DevNull, answers)
+	cmd := exec.Command(python(), filepath.Join(root, "examples", "sidebyside", "peers", "peers.py"), name, path, strconv.Itoa(len(t.documents)), os.DevNull, answers)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
