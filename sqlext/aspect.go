@@ -321,7 +321,7 @@ func (a attachment) Range(prefix string) string {
 // SideColumns are the columns of the side table, and RowColumns what fills those
 // after the profile.
 func (a attachment) SideColumns() string {
-	return a.KeyList("") + ", profile, " + a.columns("", a.Indexes())
+	return a.KeyList("") + ", profile, " + strings.Join(a.columns(a.Indexes()), ", ")
 }
 
 func (a attachment) RowColumns(prefix string) string {
@@ -329,17 +329,40 @@ func (a attachment) RowColumns(prefix string) string {
 	for i := range numbered {
 		numbered[i] = "s" + strconv.Itoa(i+1)
 	}
-	return a.columns(prefix, numbered)
-}
-
-func (a attachment) columns(prefix string, indexes []string) string {
-	list := append([]string{"content_hash", "shingles", "sketch"}, a.Features()...)
-	list = append(append(list, indexes...), "sketched_at")
+	list := a.columns(numbered)
 	for i := range list {
 		list[i] = dotted(prefix, list[i])
 	}
 	return strings.Join(list, ", ")
 }
+
+func (a attachment) columns(indexes []string) []string {
+	list := append([]string{"content_hash", "shingles", "sketch"}, a.Features()...)
+	return append(append(list, indexes...), "sketched_at")
+}
+
+// SetExcluded makes a row of the side table the one that was to be inserted.
+func (a attachment) SetExcluded() string {
+	list := append([]string{"profile"}, a.columns(a.Indexes())...)
+	for i, column := range list {
+		list[i] = column + " = excluded." + column
+	}
+	return strings.Join(list, ", ")
+}
+
+// SharedFeatures counts the features that two rows have in common.
+func (a attachment) SharedFeatures(p, q string) string {
+	list := a.Features()
+	for i, f := range list {
+		list[i] = "ifnull(" + p + "." + f + " = " + q + "." + f + ", 0)"
+	}
+	return strings.Join(list, " + ")
+}
+
+// Newest is how many of the rows that share a feature a checkin looks at, the
+// newest of them: a checkin takes some ten milliseconds at most, however many
+// rows have a letterhead in common. The questions look at all.
+func (a attachment) Newest() int { return 1000 }
 
 // RowSettings is what alike__row is told.
 func (a attachment) RowSettings() string {

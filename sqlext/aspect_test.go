@@ -39,6 +39,25 @@ func (db database) check(name, where string) {
 	if stored != wanted {
 		db.t.Fatalf("%s: the side table is not what the documents say\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
 	}
+	// What a policy has recorded is still true.
+	columns := strings.Split(keys, ", ")
+	for i := range columns {
+		columns[i] = "m.other"
+		if len(columns) > 1 {
+			columns[i] = "m.other_" + strings.Split(keys, ", ")[i]
+		}
+	}
+	other := strings.Join(columns, ", ")
+	for i, key := range strings.Split(keys, ", ") {
+		columns[i] = "m." + key
+	}
+	sketch := func(key string) string {
+		return "(SELECT sketch FROM " + name + "_alike WHERE (" + keys + ") = (" + key + "))"
+	}
+	wrong := db.rows(fmt.Sprintf("SELECT * FROM %s_alike_match m WHERE resemblance IS NOT alike_resemblance(%s, %s)", name, sketch(strings.Join(columns, ", ")), sketch(other)))
+	if wrong != "" {
+		db.t.Fatalf("%s: these matches are not what the documents say:\n%s", where, wrong)
+	}
 }
 
 // Random statements of every kind, also undone, leave the side table exact.
@@ -184,6 +203,25 @@ func TestPolicies(t *testing.T) {
 	db.check("d", "after a verdict")
 	db.fails("the policy is \"refuse\", want ignore, link, warn, reject", `SELECT alike_attach('d', 'body', '{"policy": "refuse"}')`)
 	db.fails("needs the mode compute", `SELECT alike_attach('d', 'body', '{"mode": "queue"}')`)
+}
+
+// A feature that many rows have costs a checkin no more than the newest of them
+// do; the questions look at all.
+func TestCheckinIntoACrowd(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO d SELECT i, ? FROM n`, fox)
+	db.exec(`INSERT INTO d VALUES (1501, 'something else'), (1502, 'something else, which a person says is the same')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.rows(`SELECT alike_mark('d', 1502, 3, 'duplicate')`)
+	db.rows(`SELECT alike_mark('d', 1502, 1499, 'distinct')`)
+	db.exec(`UPDATE d SET body = ? WHERE id = 1502`, fox)
+	db.expect("999|3|1.0|12|12", `SELECT count(*), min(other), min(resemblance), min(shared), max(shared) FROM d_alike_match`)
+	db.expect("502|1500", `SELECT min(other), max(other) FROM d_alike_match WHERE other > 3`)
+	db.expect("1499", `SELECT count(*) FROM alike_rows('d', 1502)`)
+	db.check("d", "a crowd")
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "reject"}')`)
+	db.fails("resembles row", `INSERT INTO d(body) VALUES (?)`, fox)
 }
 
 func TestWarnReachesTheLog(t *testing.T) {

@@ -378,6 +378,9 @@ func (c *conn) settle(t *table, column, name string, o *options) (*attachment, e
 		}
 		a.settings = old.settings
 		a.ProfileID, a.generation, a.State = old.ProfileID, old.generation, old.State
+		if a.Keys, err = old.keysNow(t); err != nil {
+			return nil, err
+		}
 	} else if !strings.HasPrefix(err.Error(), "nothing is attached") {
 		return nil, err
 	} else {

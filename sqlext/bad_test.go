@@ -236,6 +236,10 @@ func TestChangedSchemas(t *testing.T) {
 	db.expect("2", `SELECT alike_attach('papers', 'contents', '{"name": "d", "profile": "words w=2"}')`)
 	db.exec(`INSERT INTO papers(contents) VALUES (?)`, fox)
 	db.check("d", "after renaming")
+	db.expect("0", `SELECT alike_attach('papers', 'contents', '{"name": "d", "policy": "link"}')`)
+	db.exec(`INSERT INTO papers(contents) VALUES (?)`, fox)
+	db.expect("3", `SELECT count(*) FROM d_alike_match`)
+	db.check("d", "after renaming")
 	db.exec(`DROP TABLE papers`)
 	if got := db.rows(`SELECT note FROM alike_status()`); !strings.Contains(got, "is gone; alike_detach('d') ends it") {
 		t.Errorf("status says %q", got)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,20 +57,27 @@ func (c *conn) adopt(a *attachment) (*attachment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(t.keys) != len(a.Keys) || t.keyIsRowid != a.KeyIsRowid {
-		return nil, fmt.Errorf("the key of %s is not what it was when %s was attached; detach it and attach it again", now, a.Name)
-	}
 	adopted := *a
 	adopted.Table, adopted.Uniques = t.name, t.uniques
 	adopted.Column = c.columnNow(a, t)
 	if _, err := t.column(adopted.Column); err != nil {
 		return nil, fmt.Errorf("the column %s of %s, attached as %s, is gone; alike_detach(%s) ends it", a.Column, now, a.Name, literal(a.Name))
 	}
-	adopted.Keys = append([]key(nil), t.keys...)
-	for i := range adopted.Keys {
-		adopted.Keys[i].Name = a.Keys[i].Name
+	adopted.Keys, err = a.keysNow(t)
+	return &adopted, err
+}
+
+// keysNow is the key as the table has it now. A column that was renamed keeps
+// its name in our tables.
+func (a *attachment) keysNow(t *table) ([]key, error) {
+	if len(t.keys) != len(a.Keys) || t.keyIsRowid != a.KeyIsRowid {
+		return nil, fmt.Errorf("the key of %s is not what it was when %s was attached; detach it and attach it again", t.name, a.Name)
 	}
-	return &adopted, nil
+	keys := slices.Clone(t.keys)
+	for i := range keys {
+		keys[i].Name = a.Keys[i].Name
+	}
+	return keys, nil
 }
 
 // fill brings every row up to date and finishes what attach began. It returns

@@ -22,7 +22,9 @@
   DELETE FROM {{.Match}} WHERE {{.OtherIs "" .Row0}};
 {{- end}}
 {{define "checkin"}}
+{{- if or .Where (eq .Mode "queue")}}
   DELETE FROM {{.Side}} WHERE {{.KeyIs "" .Row0}};
+{{- end}}
   {{- template "unmatch" .}}
 {{- if eq .Mode "queue"}}
   DELETE FROM {{.Queue}} WHERE {{.KeyIs "" .Row0}};
@@ -32,20 +34,27 @@
 {{define "compute"}}
   INSERT INTO {{.Side}}({{.SideColumns}})
   SELECT {{.KeyList "s"}}, {{.ProfileID}}, {{.RowColumns "r"}}
-  FROM {{.Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.KeyIs "s" .Row0}};
+  FROM {{.Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.KeyIs "s" .Row0}}
+  ON CONFLICT ({{.KeyList ""}}) DO UPDATE SET {{.SetExcluded}};
 {{- end}}
-{{define "candidates"}}(SELECT this, other, sum(marked = 0) AS shared, max(marked) AS marked FROM (
+{{- /*
+  The rows that a checkin compares a with: of each feature the newest that have
+  it, and what a person called a duplicate. The bound is for features that a
+  great part of the table has, a letterhead or an empty form.
+*/ -}}
+{{define "candidates"}}
 {{- range $i, $f := .Features}}
-    {{if $i}}UNION ALL {{end}}SELECT a.{{$.Row}} AS this, b.{{$.Row}} AS other, 0 AS marked FROM {{$.Side}} a CROSS JOIN {{$.Side}} b {{$.IndexedBy $f}} ON b.{{$f}} = a.{{$f}} WHERE {{$.KeyIs "a" $.Row0}}
+    {{if $i}}UNION ALL {{end}}SELECT * FROM (SELECT {{$.Row}} FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} ORDER BY {{$.Row}} DESC LIMIT {{$.Newest}})
 {{- end}}
-    UNION ALL SELECT a.{{.Row}}, b.{{.Row}}, 1 FROM {{.Mark}} m CROSS JOIN {{.Side}} a ON {{.Same "a" "m"}} CROSS JOIN {{.Side}} b ON {{.SameOther "m" "b"}} WHERE m.verdict = 'duplicate' AND {{.KeyIs "m" .Row0}}
-    UNION ALL SELECT a.{{.Row}}, b.{{.Row}}, 1 FROM {{.Mark}} m CROSS JOIN {{.Side}} a ON {{.SameOther "m" "a"}} CROSS JOIN {{.Side}} b ON {{.Same "b" "m"}} WHERE m.verdict = 'duplicate' AND {{.OtherIs "m" .Row0}}
-  ) GROUP BY this, other)
+    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.SameOther "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Same "v" "a"}}
+    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Same "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.SameOther "v" "a"}}
 {{- end}}
-{{define "alike"}}{{template "candidates" .}} c CROSS JOIN {{.Side}} a ON a.{{.Row}} = c.this CROSS JOIN {{.Side}} b ON b.{{.Row}} = c.other
-  CROSS JOIN alike__compare(a.sketch, b.sketch, CASE WHEN c.marked THEN 0 ELSE {{.Threshold}} END) m
-  WHERE c.this <> c.other
-  AND NOT EXISTS (SELECT 1 FROM {{.Mark}} d WHERE d.verdict = 'distinct' AND ({{.Same "d" "a"}} AND {{.SameOther "d" "b"}} OR {{.Same "d" "b"}} AND {{.SameOther "d" "a"}}))
+{{define "limit"}}CASE WHEN NOT EXISTS (SELECT 1 FROM {{.Mark}}) THEN {{.Threshold}} ELSE
+    CASE (SELECT v.verdict FROM {{.Mark}} v WHERE {{.Same "v" "a"}} AND {{.SameOther "v" "b"}} OR {{.Same "v" "b"}} AND {{.SameOther "v" "a"}})
+    WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END END
+{{- end}}
+{{define "alike"}}{{.Side}} a CROSS JOIN {{.Side}} b CROSS JOIN alike__compare(a.sketch, b.sketch, {{template "limit" .}}) m
+  WHERE {{.KeyIs "a" .Row0}} AND b.{{.Row}} <> a.{{.Row}} AND b.{{.Row}} IN ({{template "candidates" .}})
 {{- end}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
@@ -54,7 +63,7 @@
   ORDER BY m.resemblance DESC LIMIT 1);
 {{- else if or (eq .Policy "link") (eq .Policy "warn")}}
   INSERT INTO {{.Match}}({{.KeyList ""}}, {{.Others ""}}, shared, resemblance, low, high, policy, matched_at)
-  SELECT {{.KeyList "a"}}, {{.KeyList "b"}}, c.shared, m.resemblance, m.low, m.high, {{text .Policy}}, a.sketched_at FROM {{template "alike" .}};
+  SELECT {{.KeyList "a"}}, {{.KeyList "b"}}, {{.SharedFeatures "a" "b"}}, m.resemblance, m.low, m.high, {{text .Policy}}, a.sketched_at FROM {{template "alike" .}};
 {{- if eq .Policy "warn"}}
   SELECT alike__warn({{text .Name}}, {{.KeyOut "w"}}, {{.OtherOut "w"}}, w.resemblance) FROM {{.Match}} w WHERE {{.KeyIs "w" .Row0}};
 {{- end}}
