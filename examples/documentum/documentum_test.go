@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -398,6 +400,24 @@ func TestRothsQuery(t *testing.T) {
 			t.Errorf("%v %v", rows, err)
 		}
 	})
+}
+
+// The script refuses what it would otherwise have to quote.
+func TestAdminRefuses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.db")
+	for _, args := range [][]string{
+		{file}, {file, "destroy"}, {file, "attach", "x'; drop table dm_sysobject_s; --"}, {file, "attach", "0900c35080000100\n.shell true"}, {file, "detach", ""},
+		{file, "policy", "refuse"}, {file, "tree", "0900C35080000100"}, {file, "range", "0900c3508000010"}, {file, "attach", "contract", "more"},
+	} {
+		out, err := exec.Command("./admin", args...).CombinedOutput()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || len(out) == 0 {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a refused command has made the database")
+	}
 }
 
 func TestErrors(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,18 +14,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 
+	"github.com/alike-sql/alike/examples/documentum/postgres"
+	"github.com/alike-sql/alike/examples/documentum/sqlite"
 	"github.com/alike-sql/alike/examples/steps"
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/pgworker/worker"
 )
 
-// Each file runs as it is in the sqlite3 shell or in psql too. Both engines have
-// the same files.
-//
-//go:embed sqlite postgres
-var statements embed.FS
-
-// A repository is a database with the tables and procedures of the files.
+// A repository is a database with the tables and procedures of the files, which
+// run as they are in the sqlite3 shell and in psql too. Both engines have the same.
 type repository struct {
 	db    *sql.DB
 	files fs.FS
@@ -43,7 +39,7 @@ func newSQLite(file string) (*repository, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	return newRepository(&repository{db: db}, "sqlite", "pragma foreign_keys = on")
+	return newRepository(&repository{db: db, files: sqlite.Files}, "pragma foreign_keys = on")
 }
 
 // newPostgres makes a repository in an empty database.
@@ -64,14 +60,11 @@ func newPostgres(ctx context.Context, url string) (*repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRepository(&repository{db: stdlib.OpenDB(*config), worker: w, pool: pool}, "postgres", "")
+	return newRepository(&repository{db: stdlib.OpenDB(*config), files: postgres.Files, worker: w, pool: pool}, "")
 }
 
-func newRepository(r *repository, engine, first string) (*repository, error) {
-	var err error
-	if r.files, err = fs.Sub(statements, engine); err == nil {
-		_, err = r.db.Exec(first)
-	}
+func newRepository(r *repository, setting string) (*repository, error) {
+	_, err := r.db.Exec(setting)
 	for _, name := range []string{"repository.sql", "versions.sql", "aspect.sql"} {
 		if err == nil {
 			err = steps.Do(r.db, r.files, name)

@@ -1,0 +1,2 @@
+-- Takes the aspect from one object.
+call detach_aspect(:'id', 'si_aspect');
