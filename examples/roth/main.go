@@ -1,7 +1,8 @@
 // Command roth repeats the experiment of M. Scott Roth's "Similarity Index"
 // (2011): fifteen documents, 656 ways to reduce each of them to one number, and
 // the question which of these numbers lie within 30 % of each other for the
-// documents that are similar, and for those alone.
+// documents that are similar, and for those alone. At the end it imports them
+// into a repository, as he did, and asks his query there.
 //
 //	go run ./examples/roth [-folder DIR] [-out DIR] [-map VARIANT,...]
 package main
@@ -86,6 +87,11 @@ func run(args []string, out io.Writer) error {
 		return err
 	}
 
+	docbase := filepath.Join(*target, "repository.db")
+	if err := postscript(out, docbase, texts, e.ours("43B/40")); err != nil {
+		return err
+	}
+
 	sheet := filepath.Join(*target, "similarity-indexes.csv")
 	if err := writeCSV(sheet, results); err != nil {
 		return err
@@ -94,7 +100,7 @@ func run(args []string, out io.Writer) error {
 	if err := drawMaps(*target, drawn); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nWritten: %s, a row for each document and a column for each combination;\n%s, heat maps of %d combinations", sheet, filepath.Join(*target, "*.svg"), len(drawn))
+	fmt.Fprintf(out, "\nWritten: %s, a row for each document and a column for each combination;\n%s, heat maps of %d combinations;\n%s, the repository", sheet, filepath.Join(*target, "*.svg"), len(drawn), docbase)
 	if *folder == "" {
 		fmt.Fprintf(out, ";\n%s, the documents", filepath.Join(*target, "collection"))
 	}

@@ -33,6 +33,8 @@ func TestRun(t *testing.T) {
 		"his 104 of 672, ours 61 of 656.",
 		"Asked for 0.5 and more, F1 is 0.95: 35 hits as he expected, 4 others",
 		"heat maps of 8 combinations",
+		"usDOI.txt\n    his query: nothing\n    sketches:  usDOI-1.txt\n",
+		"gives in the repository, 225 are those of the experiment",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q", want)
@@ -151,7 +153,7 @@ func TestRunOnFolder(t *testing.T) {
 	if err := run([]string{"-folder", folder, "-out", target}, &out); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(out.String(), "NaN") || !strings.Contains(out.String(), "Table 24") {
+	if strings.Contains(out.String(), "NaN") || !strings.Contains(out.String(), "Table 24") || !strings.Contains(out.String(), "225 are those of the experiment") {
 		t.Errorf("the report is not complete:\n%s", out.String())
 	}
 	sheet := readCSV(t, filepath.Join(target, "similarity-indexes.csv"))
