@@ -50,7 +50,7 @@ database cannot be reached or is busy.`,
 		c.migrateCommand(), c.attachCommand(), c.detachCommand(), c.refreshCommand(), c.runCommand(),
 		c.statusCommand(), c.errorsCommand(), c.retryCommand(), c.hotCommand(),
 		c.rowsCommand(), c.checkCommand(), c.siRowsCommand(), c.pairsCommand(), c.clustersCommand(), c.markCommand(),
-		c.exportCommand(), c.curveCommand(), c.planCommand(), c.benchCommand(), c.versionCommand(),
+		c.exportCommand(), c.reportCommand(), c.curveCommand(), c.planCommand(), c.benchCommand(), c.versionCommand(),
 	)
 	for _, verb := range root.Commands() {
 		if verb.Args != nil {

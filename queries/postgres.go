@@ -61,4 +61,6 @@ var (
 	AttachmentProfile string
 	//go:embed postgres/queue_state.sql
 	QueueState string
+	//go:embed postgres/report.sql
+	Report string
 )

@@ -117,11 +117,15 @@ func write(w io.Writer, p *plot.Plot, description string) error {
 }
 
 // interval holds the probability of an event that happened so many times in n,
-// in 95 of 100 cases (Wilson 1927).
+// in 95 of 100 cases.
 func interval(times, n int) (low, high float64) {
+	return Wilson(float64(times)/float64(n), float64(n))
+}
+
+// Wilson holds the probability of an event whose rate was measured in so many
+// trials, in 95 of 100 cases (Wilson 1927).
+func Wilson(rate, trials float64) (low, high float64) {
 	const z = 1.96
-	trials := float64(n)
-	rate := float64(times) / trials
 	middle := rate + z*z/(2*trials)
 	reach := z * math.Sqrt(rate*(1-rate)/trials+z*z/(4*trials*trials))
 	return (middle - reach) / (1 + z*z/trials), (middle + reach) / (1 + z*z/trials)

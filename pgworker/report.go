@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/alike-sql/alike/pgworker/report"
+)
+
+func (c *command) reportCommand() *cobra.Command {
+	var config report.Config
+	var output string
+	verb := &cobra.Command{
+		Use:   "report [FILE]",
+		Short: "One HTML page about what is alike: clusters, filter, verdicts that are due",
+		Long: `report writes one HTML page about the attached tables of the PostgreSQL database,
+or of the SQLite database FILE: how far along they are, what the filter finds
+with points measured on your own rows, how alike the candidates are, the
+clusters with their texts side by side, the pairs that wait for a verdict with
+the statements that give it, hot features and the text they come from, and what
+range scans over similarity indexes return.
+
+The page needs nothing beside itself: no network, no scripts. It can be mailed,
+printed, and read on a phone; mind that it quotes your documents. Nothing is
+written to the database, and whoever may read the table may run this. It keeps
+a copy of the sketches in a temporary file while it works.
+
+With --json the numbers go to the standard output instead.`,
+		Example: `  pgworker report                              # alike-report.html
+  pgworker report memos.db --output memos.html
+  pgworker report --table documents --clusters 20
+  pgworker report memos.db --json | jq '.attachments[].clusters.count'`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			source, done, err := c.reportSource(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			defer done()
+			var end func()
+			config.Progress, end = reportProgress(cmd.ErrOrStderr())
+			r, err := report.Make(cmd.Context(), source, config)
+			end()
+			if err != nil {
+				return err
+			}
+			if c.json {
+				e := json.NewEncoder(cmd.OutOrStdout())
+				e.SetIndent("", "  ")
+				return e.Encode(r)
+			}
+			if output == "-" {
+				return r.Write(cmd.OutOrStdout())
+			}
+			return writeFile(output, r.Write)
+		},
+	}
+	flags := verb.Flags()
+	flags.StringVar(&output, "output", "alike-report.html", "where the page goes; - is the standard output")
+	flags.StringVar(&config.Table, "table", "", "this attached table alone")
+	flags.IntVar(&config.Clusters, "clusters", 100, "clusters shown with their texts")
+	flags.IntVar(&config.Members, "members", 6, "rows of each that are shown")
+	return verb
+}
+
+// reportSource opens what the report is about.
+func (c *command) reportSource(ctx context.Context, args []string) (report.Source, func(), error) {
+	if len(args) == 1 {
+		source, err := report.SQLite(ctx, args[0])
+		return source, func() {}, err
+	}
+	conn, err := c.connect(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	done := func() { conn.Close(context.WithoutCancel(ctx)) }
+	source, err := report.Postgres(ctx, conn)
+	if err != nil {
+		done()
+	}
+	return source, done, err
+}
+
+// writeFile makes a file that is there when it is whole.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(name), ".report-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	if err := errors.Join(write(file), file.Sync(), file.Chmod(0o644), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), name)
+}
+
+// reportProgress shows a line on a terminal that changes as work goes on, and
+// a line of the log every ten seconds elsewhere.
+func reportProgress(w io.Writer) (show func(string, int64, int64), end func()) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		log := slog.New(slog.NewTextHandler(w, nil))
+		next := time.Now().Add(10 * time.Second)
+		return func(what string, done, of int64) {
+			if time.Now().After(next) {
+				next = time.Now().Add(10 * time.Second)
+				log.Info(what, "done", done, "of", of)
+			}
+		}, func() {}
+	}
+	var bar *progressbar.ProgressBar
+	name := ""
+	end = func() {
+		if bar != nil {
+			fmt.Fprintln(w)
+			bar = nil
+		}
+	}
+	return func(what string, done, of int64) {
+		if what != name || bar == nil {
+			end()
+			name = what
+			if of == 0 {
+				of = -1
+			}
+			bar = progressbar.NewOptions64(of, progressbar.OptionSetDescription(cell(what)), progressbar.OptionSetWriter(w),
+				progressbar.OptionShowCount(), progressbar.OptionThrottle(200*time.Millisecond))
+		}
+		_ = bar.Set64(done) // a bar that cannot be drawn stops nobody
+	}, end
+}

@@ -1,0 +1,239 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// Clusters are the rows that belong together, as alike_clusters has them.
+type Clusters struct {
+	Count   int         `json:"count"`
+	Rows    int         `json:"rows"` // in them
+	Largest int         `json:"largest"`
+	Sizes   []SizeCount `json:"sizes,omitempty"`
+	Shown   []*Cluster  `json:"shown,omitempty"` // with texts, the largest first
+	Listed  []*Cluster  `json:"listed,omitempty"`
+	LeftOut int         `json:"left_out"` // neither shown nor listed
+}
+
+// A SizeCount is how many clusters have from Low to High members.
+type SizeCount struct {
+	Low      int   `json:"low"`
+	High     int   `json:"high"`
+	Clusters int64 `json:"clusters"`
+}
+
+// A Cluster is named by its least key.
+type Cluster struct {
+	Key       string    `json:"key"`
+	Size      int       `json:"size"`
+	Least     float64   `json:"least"` // resemblance to the first row among those listed; 0 where it was not looked at
+	Beginning string    `json:"-"`
+	Members   []*Member `json:"members,omitempty"`
+	More      int       `json:"more"` // members that are not listed
+	first     int
+}
+
+// A Member is a row of a cluster, with what differs from the first.
+type Member struct {
+	Key         string      `json:"key"`
+	Resemblance float64     `json:"resemblance"`
+	SameBytes   bool        `json:"same_bytes"` // as the first row
+	Compared    *Comparison `json:"-"`          // nil for those that are listed alone
+	number      int
+}
+
+func (m *maker) clusters(ctx context.Context, _ *findings) error {
+	clusterOf, sizes, err := m.join(ctx)
+	if err != nil {
+		return err
+	}
+	out := &m.out.Clusters
+	var list []*Cluster
+	counts := map[int]int64{}
+	for i, n := range sizes {
+		if n < 2 {
+			continue
+		}
+		out.Count++
+		out.Rows += int(n)
+		out.Largest = max(out.Largest, int(n))
+		counts[sizeBand(int(n))]++
+		list = append(list, &Cluster{Size: int(n), first: i})
+	}
+	for band := range 64 {
+		if counts[band] > 0 || len(out.Sizes) > 0 && band <= sizeBand(out.Largest) {
+			low, high := bandSizes(band)
+			out.Sizes = append(out.Sizes, SizeCount{low, high, counts[band]})
+		}
+	}
+	slices.SortFunc(list, func(x, y *Cluster) int { return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(x.first, y.first)) })
+	out.LeftOut = max(0, len(list)-m.config.Clusters-listedRest)
+	list = list[:min(len(list), m.config.Clusters+listedRest)]
+	for _, c := range list {
+		key, err := m.spool.key(c.first)
+		if err != nil {
+			return err
+		}
+		c.Key = m.src.keyText(m.a, key)
+	}
+	out.Shown, out.Listed = list[:min(len(list), m.config.Clusters)], list[min(len(list), m.config.Clusters):]
+	if err := m.members(out.Shown, clusterOf); err != nil {
+		return err
+	}
+	for i, c := range out.Shown {
+		m.config.Progress("reading the texts of "+m.out.Name, int64(i+1), int64(len(out.Shown)))
+		if err := m.compareMembers(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join gives every row the number of the first row of its cluster, and that
+// row the cluster's size.
+func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err error) {
+	var a, b row
+	done := int64(0)
+	o := sketch.ClusterOptions{Resemblance: max(m.out.AtLeast, 1e-9), Verify: func(x, y uint64) (float64, error) {
+		if done++; done%10_000 == 0 {
+			m.config.Progress("clustering "+m.out.Name, done, 0)
+			if ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
+		}
+		if err := m.spool.get(int(x), &a); err != nil {
+			return 0, err
+		}
+		if err := m.spool.get(int(y), &b); err != nil {
+			return 0, err
+		}
+		return sketch.Resemblance(a.sketch, b.sketch)
+	}}
+	c, err := m.clusterer(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer c.Close()
+	for pair, duplicate := range m.verdicts {
+		c.Mark(uint64(pair[0]), uint64(pair[1]), duplicate)
+	}
+	clusterOf, sizes = make([]int32, m.spool.len()), make([]int32, m.spool.len())
+	_, err = c.Clusters(ctx, func(member sketch.Member) error {
+		clusterOf[member.ID] = int32(member.Cluster)
+		sizes[member.Cluster]++
+		return nil
+	})
+	return clusterOf, sizes, err
+}
+
+// members lists the rows of the clusters that are shown.
+func (m *maker) members(shown []*Cluster, clusterOf []int32) error {
+	byFirst := map[int32]*Cluster{}
+	for _, c := range shown {
+		byFirst[int32(c.first)] = c
+	}
+	for i, first := range clusterOf {
+		c := byFirst[first]
+		if c == nil {
+			continue
+		}
+		if len(c.Members) == listedKeys {
+			c.More++
+			continue
+		}
+		c.Members = append(c.Members, &Member{number: i})
+	}
+	for _, c := range shown {
+		if err := m.describeMembers(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describeMembers says how the rows stand to the first, and orders them: those
+// that are the same last.
+func (m *maker) describeMembers(c *Cluster) error {
+	var first, r row
+	if err := m.spool.get(c.first, &first); err != nil {
+		return err
+	}
+	c.Least = 1
+	for _, member := range c.Members {
+		if err := m.spool.get(member.number, &r); err != nil {
+			return err
+		}
+		member.Key = m.src.keyText(m.a, r.key)
+		member.Resemblance = 1
+		if member.number == c.first {
+			continue
+		}
+		var err error
+		if member.Resemblance, err = sketch.Resemblance(first.sketch, r.sketch); err != nil {
+			return err
+		}
+		member.SameBytes = r.hash == first.hash && r.shingles == first.shingles
+		c.Least = min(c.Least, member.Resemblance)
+	}
+	slices.SortStableFunc(c.Members[1:], func(x, y *Member) int {
+		return cmp.Compare(boolean(x.SameBytes), boolean(y.SameBytes))
+	})
+	return nil
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// compareMembers puts the first rows of a cluster beside its first one.
+func (m *maker) compareMembers(ctx context.Context, c *Cluster) error {
+	shown := c.Members[:min(len(c.Members), m.config.Members)]
+	numbers := make([]int, len(shown))
+	for i, member := range shown {
+		numbers[i] = member.number
+	}
+	texts, err := m.texts(ctx, numbers)
+	if err != nil {
+		return err
+	}
+	first := texts[c.first]
+	if text, why := first.shown(); why != "" {
+		m.problem("row " + visible(c.Key) + ": " + why)
+	} else {
+		c.Beginning = beginning(text)
+	}
+	for _, member := range shown[1:] {
+		if member.Compared, err = compare(m.a.profile, first, texts[member.number]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sizes are counted one by one up to five, then by doubling: 2, 3, 4, 5, 6-10,
+// 11-20, 21-40 and so on.
+func sizeBand(n int) int {
+	if n <= 5 {
+		return n - 2
+	}
+	band := 4
+	for high := 10; n > high; high *= 2 {
+		band++
+	}
+	return band
+}
+
+func bandSizes(band int) (low, high int) {
+	if band < 4 {
+		return band + 2, band + 2
+	}
+	high = 10 << (band - 4)
+	return high/2 + 1, high
+}

@@ -1,0 +1,203 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// A Comparison is two texts side by side around what differs.
+type Comparison struct {
+	Why    string // there is nothing to show
+	Same   string // nothing differs but what this says
+	Places []Place
+	More   int // places that are not shown
+	After  int // words alike behind the last place
+}
+
+// A Place is where two texts differ.
+type Place struct {
+	Skipped     int // words alike before it
+	Left, Right []Piece
+}
+
+// A Piece of a text: the words of one side alone, or of both.
+type Piece struct {
+	Text string
+	Only bool
+	Cut  int // words left out in the middle, behind Text; Rest follows them
+	Rest string
+	Tail string // what follows and is not marked
+}
+
+const (
+	contextWords = 8  // shown around what differs
+	mostPlaces   = 6  // of a pair
+	longRun      = 60 // words of one side alone that are shown whole
+	longWord     = 80 // characters
+	longPlace    = 3  // as many runs that differ, near each other, make a place at most
+)
+
+// compare shows where two documents differ under a profile.
+func compare(p sketch.Profile, a, b document) (*Comparison, error) {
+	left, why := a.shown()
+	if why != "" {
+		return &Comparison{Why: why}, nil
+	}
+	right, why := b.shown()
+	if why != "" {
+		return &Comparison{Why: why}, nil
+	}
+	if left == right {
+		return &Comparison{Same: "The two are equal, byte for byte."}, nil
+	}
+	f := newFolder(p)
+	x, y := f.read(left), f.read(right)
+	blocks := align(x.ids, y.ids)
+	slide(&x, &y, blocks)
+	c := &Comparison{}
+	if len(blocks) == 1 && blocks[0].n == len(x.ids) && blocks[0].n == len(y.ids) {
+		c.Same = "They differ in what the profile ignores alone, such as case, punctuation and spacing."
+		return c, nil
+	}
+	c.places(&x, &y, blocks)
+	return c, nil
+}
+
+// places groups what differs, with the words around it.
+func (c *Comparison) places(x, y *words, blocks []block) {
+	blocks = append(blocks, block{len(x.ids), len(y.ids), 0})
+	var place *Place // the one that is being made
+	runs := 0        // that differ, in it
+	rest := 0        // words in common just before, that no place shows
+	at, to := 0, 0   // what comes next
+	for _, b := range blocks {
+		if b.x > at || b.y > to {
+			if place == nil {
+				place, runs = c.next(), 0
+				context := min(contextWords, rest)
+				place.Skipped = rest - context
+				place.add(x, y, at-context, at, to-context, to, false)
+			}
+			place.add(x, y, at, b.x, to, b.y, true)
+			runs++
+			rest = 0
+		}
+		switch {
+		case place == nil:
+			rest += b.n
+		case b.n <= 2*contextWords && runs < longPlace:
+			place.add(x, y, b.x, b.x+b.n, b.y, b.y+b.n, false)
+		default:
+			context := min(contextWords, b.n)
+			place.add(x, y, b.x, b.x+context, b.y, b.y+context, false)
+			place, rest = nil, b.n-context
+		}
+		at, to = b.x+b.n, b.y+b.n
+	}
+	if c.More == 0 {
+		c.After = rest
+	}
+}
+
+// next is a new place; those over the limit are counted and not kept.
+func (c *Comparison) next() *Place {
+	if len(c.Places) == mostPlaces {
+		c.More++
+		return &Place{}
+	}
+	c.Places = append(c.Places, Place{})
+	return &c.Places[len(c.Places)-1]
+}
+
+func (p *Place) add(x, y *words, x0, x1, y0, y1 int, only bool) {
+	if x0 < x1 {
+		p.Left = append(p.Left, piece(x, x0, x1, only))
+	}
+	if y0 < y1 {
+		p.Right = append(p.Right, piece(y, y0, y1, only))
+	}
+}
+
+// piece is a run of words as text; the middle of a long one is left out. What
+// is marked ends with its last word.
+func piece(w *words, i, j int, only bool) Piece {
+	start, end := w.bounds(i, j)
+	p := Piece{Only: only}
+	if only {
+		last := w.spans[j-1].end
+		for _, r := range w.text[last:end] {
+			if !strings.ContainsRune(".,;:!?…)”’»。，！？", r) {
+				break
+			}
+			last += utf8.RuneLen(r)
+		}
+		p.Tail, end = visible(w.text[last:end]), last
+	}
+	if j-i <= longRun {
+		p.Text = visible(w.text[start:end])
+		return p
+	}
+	const ends = longRun / 2
+	p.Text, p.Cut, p.Rest = visible(w.between(i, i+ends)), j-i-2*ends, visible(w.text[w.spans[j-ends].start:end])
+	return p
+}
+
+// visible is a text of which everything is seen: characters without a picture
+// of their own and those that turn the order of others round are named, and
+// words without end are cut.
+func visible(s string) string {
+	var b strings.Builder
+	word := 0
+	cut := 0
+	flush := func() {
+		if cut > 0 {
+			fmt.Fprintf(&b, "…(%s characters more)", grouped(int64(cut)))
+			cut = 0
+		}
+	}
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			flush()
+			word = 0
+			b.WriteRune(r)
+			continue
+		}
+		if word++; word > longWord && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
+			cut++
+			continue
+		}
+		switch {
+		case r < ' ':
+			b.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			b.WriteRune('\u2421')
+		case r >= 0x80 && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			fmt.Fprintf(&b, "[U+%04X]", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// beginning is the first words of a text, on one line.
+func beginning(s string) string {
+	if len(s) > 2000 {
+		s = strings.ToValidUTF8(s[:2000], "")
+	}
+	return clip(strings.Join(strings.Fields(s), " "), 90)
+}
+
+// clip cuts a text after so many characters.
+func clip(s string, most int) string {
+	s = visible(s)
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return strings.TrimRight(string([]rune(s)[:most]), " ") + "…"
+}

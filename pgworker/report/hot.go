@@ -1,0 +1,164 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// Hot is a set of features that the same rows share, ten and more of them.
+type Hot struct {
+	Slots   []int    `json:"slots"` // of the features, from 1
+	Feature int64    `json:"feature"`
+	Rows    int      `json:"rows"`
+	Keys    []string `json:"keys"` // the first of them
+	// Passages are the longest runs of words that two of these rows have in
+	// common: what the feature comes from.
+	Passages []string `json:"passages,omitempty"`
+	Why      string   `json:"why,omitempty"` // there is no passage
+}
+
+const (
+	hotKeys     = 5
+	hotPassages = 2
+)
+
+// hotFeature is one of them, with the numbers of its first rows.
+type hotFeature struct {
+	slot  int
+	value int64
+	rows  int
+	first []int
+}
+
+func (m *maker) hot(ctx context.Context, _ *findings) error {
+	var list []*hotFeature
+	values := make([]int64, 0, m.spool.len())
+	for slot := range m.a.profile.K {
+		values = values[:0]
+		if err := m.spool.each(func(_ int, r *row) error {
+			if f := r.features[slot]; f.ok {
+				values = append(values, f.value)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		slices.Sort(values)
+		for i := 0; i < len(values); {
+			j := i
+			for j < len(values) && values[j] == values[i] {
+				j++
+			}
+			if j-i >= hotRows {
+				list = append(list, &hotFeature{slot: slot, value: values[i], rows: j - i})
+			}
+			i = j
+		}
+		// The hottest of all, with room for those that say the same.
+		slices.SortStableFunc(list, func(x, y *hotFeature) int { return cmp.Compare(y.rows, x.rows) })
+		if len(list) > mostHot {
+			list = list[:mostHot]
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	bySlot := make([]map[int64]*hotFeature, m.a.profile.K)
+	for _, h := range list {
+		if bySlot[h.slot] == nil {
+			bySlot[h.slot] = map[int64]*hotFeature{}
+		}
+		bySlot[h.slot][h.value] = h
+	}
+	if err := m.spool.each(func(i int, r *row) error {
+		for slot, hot := range bySlot {
+			if h := hot[r.features[slot].value]; h != nil && r.features[slot].ok && len(h.first) < hotKeys {
+				h.first = append(h.first, i)
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return m.hotGroups(ctx, list)
+}
+
+// mostHot bounds the features that are looked at.
+const mostHot = 2000
+
+// hotGroups tells features of the same rows as one.
+func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
+	var groups []*Hot
+	var rows [][]int
+	for _, h := range list {
+		at := 0
+		for at < len(groups) && !(groups[at].Rows == h.rows && slices.Equal(rows[at], h.first)) {
+			at++
+		}
+		if at == len(groups) {
+			groups, rows = append(groups, &Hot{Feature: h.value, Rows: h.rows}), append(rows, h.first)
+		}
+		groups[at].Slots = append(groups[at].Slots, h.slot+1)
+	}
+	m.out.HotCount = len(groups)
+	for i, g := range groups[:min(len(groups), listedHot)] {
+		for _, n := range rows[i] {
+			key, err := m.spool.key(n)
+			if err != nil {
+				return err
+			}
+			g.Keys = append(g.Keys, m.src.keyText(m.a, key))
+		}
+		if err := m.passages(ctx, g, rows[i]); err != nil {
+			return err
+		}
+		m.out.Hot = append(m.out.Hot, *g)
+	}
+	return nil
+}
+
+// passages finds what the feature comes from in the two rows, of the first,
+// that have the least in common: what all share is left of it.
+func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
+	texts, err := m.texts(ctx, rows)
+	if err != nil {
+		return err
+	}
+	var a, b row
+	if err := m.spool.get(rows[0], &a); err != nil {
+		return err
+	}
+	other, least := -1, 2.0
+	for _, n := range rows[1:] {
+		if err := m.spool.get(n, &b); err != nil {
+			return err
+		}
+		r, err := sketch.Resemblance(a.sketch, b.sketch)
+		if err != nil {
+			return err
+		}
+		if r < least {
+			other, least = n, r
+		}
+	}
+	x, y := texts[rows[0]], texts[other]
+	if _, g.Why = x.shown(); g.Why == "" {
+		_, g.Why = y.shown()
+	}
+	if g.Why != "" {
+		return nil
+	}
+	passages, err := sketch.Explain(m.a.profile, x.bytes, y.bytes)
+	if err != nil {
+		return err
+	}
+	for _, p := range passages {
+		if p.Kind == "both" && len(g.Passages) < hotPassages {
+			g.Passages = append(g.Passages, clip(p.Text, 240))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// An Index is what range scans over a similarity index return.
+type Index struct {
+	Variant string  `json:"variant"`
+	Range   string  `json:"range"`  // which one
+	Asked   int     `json:"asked"`  // rows, evenly spaced over the keys
+	Median  int     `json:"median"` // rows returned
+	Ninth   int     `json:"p90"`
+	Share   float64 `json:"share"` // of the table, the median
+	Pairs   int64   `json:"pairs"` // alike ones, either way
+	Inside  int64   `json:"inside"`
+}
+
+// fraction is Roth's range.
+const fraction = 0.3
+
+// around is the range that is meant to find what is near a value, and in words:
+// Roth's for his indexes, the one that loses no pair for lengths, the first
+// byte for a forest.
+func around(v sketch.Variant, atLeast float64, value int64) func(other int64) int {
+	low, high := sketch.SILow(value, fraction), sketch.SIHigh(value, fraction)
+	open := true
+	switch kindOf(v) {
+	case "length":
+		low, high, open = float64(value)*atLeast, 1e300, false
+		if atLeast > 0 {
+			high = float64(value) / atLeast
+		}
+	case "forest":
+		return func(other int64) int { return int(other>>56) - int(value>>56) }
+	}
+	// -1 below the range, 1 above it.
+	return func(other int64) int {
+		x := float64(other)
+		switch {
+		case x < low || open && x == low:
+			return -1
+		case x > high || open && x == high:
+			return 1
+		}
+		return 0
+	}
+}
+
+func kindOf(v sketch.Variant) string {
+	name, _, _ := strings.Cut(v.String(), "/")
+	return name
+}
+
+func rangeName(v sketch.Variant) string {
+	switch kindOf(v) {
+	case "length":
+		return "lengths that the limit allows"
+	case "forest":
+		return "the same first byte"
+	}
+	return "±30 %"
+}
+
+// rangeHits counts how often a row's range holds a row that it is alike to.
+type rangeHits struct{ pairs, inside int64 }
+
+func (h *rangeHits) add(v sketch.Variant, atLeast float64, a, b nullable) {
+	h.pairs += 2
+	if !a.ok || !b.ok {
+		return
+	}
+	if around(v, atLeast, a.value)(b.value) == 0 {
+		h.inside++
+	}
+	if around(v, atLeast, b.value)(a.value) == 0 {
+		h.inside++
+	}
+}
+
+func (m *maker) indexes(_ context.Context, found *findings) error {
+	for i, v := range m.a.variants {
+		m.config.Progress("asking the similarity indexes of "+m.out.Name, int64(i+1), int64(len(m.a.variants)))
+		values := make([]int64, 0, m.spool.len())
+		if err := m.spool.each(func(_ int, r *row) error {
+			if r.indexes[i].ok {
+				values = append(values, r.indexes[i].value)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		x := Index{Variant: v.String(), Range: rangeName(v), Pairs: found.inside[i].pairs, Inside: found.inside[i].inside}
+		var asked []int64
+		for j := range min(sampledRows, len(values)) {
+			asked = append(asked, values[j*len(values)/min(sampledRows, len(values))])
+		}
+		slices.Sort(values)
+		var returned []int
+		for _, value := range asked {
+			place := around(v, m.out.AtLeast, value)
+			first := sort.Search(len(values), func(j int) bool { return place(values[j]) >= 0 })
+			end := sort.Search(len(values), func(j int) bool { return place(values[j]) > 0 })
+			n := max(0, end-first)
+			if place(value) == 0 {
+				n-- // the row itself is no answer
+			}
+			returned = append(returned, max(0, n))
+		}
+		if x.Asked = len(returned); x.Asked > 0 {
+			slices.Sort(returned)
+			x.Median, x.Ninth = returned[len(returned)/2], returned[len(returned)*9/10]
+			x.Share = float64(x.Median) / float64(m.spool.len())
+		}
+		m.out.Indexes = append(m.out.Indexes, x)
+	}
+	return nil
+}

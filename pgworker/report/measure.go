@@ -1,0 +1,115 @@
+package report
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alike-sql/alike/pgworker/plot"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// Measured is the filter's curve as this table's own rows have it.
+//
+// A pair that no feature finds is seen by nobody, so that the share of the
+// pairs that a filter finds cannot be counted. But given its resemblance, a
+// pair's features agree or not independently of each other: how often the
+// other k-1 features agree on a pair that one of them found is how often a
+// filter of k-1 features finds a pair at all, P(k-1,s,1). A pair that m of the
+// features find counts m times, once for each of them.
+type Measured struct {
+	Pairs  int             `json:"pairs"` // a sample, of every band of the estimates as many
+	Points []MeasuredPoint `json:"points,omitempty"`
+	Why    string          `json:"why,omitempty"` // there are no points
+}
+
+// A MeasuredPoint is about the pairs whose exact resemblance lies in a band.
+type MeasuredPoint struct {
+	Resemblance float64 `json:"resemblance"` // their mean
+	Pairs       int     `json:"pairs"`
+	Found       float64 `json:"found"` // by another feature
+	Low         float64 `json:"low"`
+	High        float64 `json:"high"`
+	Curve       float64 `json:"curve"` // P(k-1,s,1) there
+}
+
+// leastTrials is what a point must be worth, in pairs, to be shown.
+const leastTrials = 8
+
+func (m *maker) measure(ctx context.Context, found *findings) error {
+	out := &m.out.Measured
+	var points [bands]struct {
+		pairs                       int
+		resemblance                 float64 // sums, each pair with its weight
+		trials, again, squares, sum float64
+	}
+	unread := 0
+	for band, sample := range found.sampled {
+		if len(sample) == 0 {
+			continue
+		}
+		m.config.Progress("measuring the filter of "+m.out.Name, int64(band+1), bands)
+		var numbers []int
+		for _, p := range sample {
+			numbers = append(numbers, p.a, p.b)
+		}
+		slices.Sort(numbers)
+		texts, err := m.texts(ctx, slices.Compact(numbers))
+		if err != nil {
+			return err
+		}
+		each := float64(m.out.Candidates.Bands[band]) / float64(len(sample))
+		for _, p := range sample {
+			a, b := texts[p.a], texts[p.b]
+			if a.why != "" || b.why != "" {
+				unread++
+				continue
+			}
+			exact, ok, err := sketch.ExactResemblance(m.a.profile, a.bytes, b.bytes)
+			if err != nil {
+				out.Why = err.Error()
+				return nil
+			}
+			if !ok {
+				continue
+			}
+			out.Pairs++
+			to := &points[bandOf(exact)]
+			trials := each * float64(p.shared)
+			to.pairs++
+			to.resemblance += exact * each
+			to.sum += each
+			to.trials += trials
+			to.squares += trials * trials
+			if p.shared > 1 {
+				to.again += trials
+			}
+		}
+	}
+	if m.out.K > 1 {
+		for _, at := range points {
+			if at.trials == 0 {
+				continue
+			}
+			worth := at.trials * at.trials / at.squares // Kish: of trials that weigh differently
+			if worth < leastTrials {
+				continue
+			}
+			p := MeasuredPoint{Resemblance: at.resemblance / at.sum, Pairs: at.pairs, Found: at.again / at.trials}
+			p.Low, p.High = plot.Wilson(p.Found, worth)
+			p.Curve = sketch.FilterProbability(m.out.K-1, m.out.S, 1, p.Resemblance)
+			out.Points = append(out.Points, p)
+		}
+	}
+	switch {
+	case len(out.Points) > 0:
+	case m.out.Candidates.Pairs == 0:
+		out.Why = "no two rows share a feature"
+	case out.Pairs == 0 && unread > 0:
+		out.Why = "the texts could not be read"
+	case m.out.K == 1:
+		out.Why = "a filter of one feature cannot be measured against itself"
+	default:
+		out.Why = "there are too few pairs to measure it"
+	}
+	return nil
+}

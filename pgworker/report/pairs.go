@@ -1,0 +1,197 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// Candidates are the pairs of rows that share a feature: those that a question
+// estimates from their sketches.
+type Candidates struct {
+	Pairs int64 `json:"pairs"`
+	Alike int64 `json:"alike"` // at or above the limit, or marked as duplicates, and not as distinct
+	Rows  int64 `json:"rows"`  // that are alike to another
+	// Bands counts the pairs by their estimated resemblance, in twentieths.
+	Bands [bands]int64 `json:"bands"`
+	// Crowded features are shared by so many rows that not all their pairs
+	// were looked at.
+	Crowded int `json:"crowded_features"`
+}
+
+// verdicts are what people said about pairs of rows, the lesser number first.
+type verdicts map[[2]int]bool
+
+func ordered(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
+
+// readVerdicts finds the rows that verdicts name.
+func (m *maker) readVerdicts(ctx context.Context) error {
+	type verdict struct {
+		key, other string
+		duplicate  bool
+	}
+	var list []verdict
+	number := map[string]int{}
+	err := m.src.verdicts(ctx, m.a, func(key, other string, duplicate bool) {
+		list = append(list, verdict{key, other, duplicate})
+		number[key], number[other] = -1, -1
+	})
+	if err != nil {
+		return err
+	}
+	m.verdicts = verdicts{}
+	if err := m.number(number); err != nil {
+		return err
+	}
+	for _, v := range list {
+		if a, b := number[v.key], number[v.other]; a >= 0 && b >= 0 {
+			m.verdicts[ordered(a, b)] = v.duplicate
+		}
+	}
+	return nil
+}
+
+// number fills in the numbers of the rows with these keys.
+func (m *maker) number(keys map[string]int) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	return m.spool.each(func(i int, r *row) error {
+		if _, asked := keys[r.key]; asked {
+			keys[r.key] = i
+		}
+		return nil
+	})
+}
+
+// A pair of rows by their numbers.
+type pair struct {
+	a, b        int
+	shared      int
+	resemblance float64
+}
+
+// findings are what one look at all candidates gives the other steps.
+type findings struct {
+	sampled [bands][]pair // of each band, as many as a measurement needs
+	near    []pair        // unjudged ones, the nearest to the limit first
+	inside  []rangeHits   // by similarity index
+}
+
+// clusterer is filled with the features of every row.
+func (m *maker) clusterer(o sketch.ClusterOptions) (*sketch.Clusterer, error) {
+	o.Memory = 64 << 20
+	c, err := sketch.NewClusterer(o)
+	if err != nil {
+		return nil, err
+	}
+	var features []int64
+	err = m.spool.each(func(i int, r *row) error {
+		features = features[:0]
+		for _, f := range r.features {
+			if f.ok {
+				features = append(features, f.value)
+			}
+		}
+		return c.Add(uint64(i), features)
+	})
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// pairs looks at every candidate once.
+func (m *maker) pairs(ctx context.Context) (*findings, error) {
+	c, err := m.clusterer(sketch.ClusterOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	found := &findings{inside: make([]rangeHits, len(m.a.variants))}
+	random := rand.New(rand.NewPCG(1997, 2000))
+	rows := make([]bool, m.spool.len()) // alike to another
+	out := &m.out.Candidates
+	var a, b row
+	last := -1
+	report, err := c.Pairs(ctx, func(it sketch.Pair) error {
+		p := pair{a: int(it.A), b: int(it.B)}
+		if p.a != last {
+			if err := m.spool.get(p.a, &a); err != nil {
+				return err
+			}
+			last = p.a
+		}
+		if err := m.spool.get(p.b, &b); err != nil {
+			return err
+		}
+		var err error
+		if p.resemblance, err = sketch.Resemblance(a.sketch, b.sketch); err != nil {
+			return err
+		}
+		p.shared = a.shared(&b)
+		if out.Pairs++; out.Pairs%10_000 == 0 {
+			m.config.Progress("comparing the pairs of "+m.out.Name, out.Pairs, 0)
+		}
+		band := bandOf(p.resemblance)
+		out.Bands[band]++
+		// A sample of each band, in which every pair has the same chance.
+		if sample := &found.sampled[band]; len(*sample) < bandPairs {
+			*sample = append(*sample, p)
+		} else if at := random.Int64N(out.Bands[band]); at < bandPairs {
+			(*sample)[at] = p
+		}
+		duplicate, judged := m.verdicts[ordered(p.a, p.b)]
+		if !judged {
+			found.addNear(p, m.out.AtLeast)
+			duplicate = p.resemblance >= m.out.AtLeast
+			if duplicate {
+				out.Alike++
+			}
+		}
+		if duplicate {
+			rows[p.a], rows[p.b] = true, true
+			for i, v := range m.a.variants {
+				found.inside[i].add(v, m.out.AtLeast, a.indexes[i], b.indexes[i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for pair, duplicate := range m.verdicts {
+		if duplicate {
+			out.Alike++
+			rows[pair[0]], rows[pair[1]] = true, true
+		}
+	}
+	for _, alike := range rows {
+		if alike {
+			out.Rows++
+		}
+	}
+	out.Crowded = report.HotCount
+	return found, nil
+}
+
+func bandOf(resemblance float64) int { return min(int(resemblance*bands), bands-1) }
+
+// addNear keeps the pairs nearest to the limit, each row in one of them alone,
+// so that a person is not asked the same twenty times.
+func (f *findings) addNear(p pair, atLeast float64) {
+	distance := func(p pair) float64 { return math.Abs(p.resemblance - atLeast) }
+	if len(f.near) == 4*listedPairs && distance(p) >= distance(f.near[len(f.near)-1]) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(f.near, p, func(x, y pair) int {
+		return cmp.Or(cmp.Compare(distance(x), distance(y)), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	})
+	f.near = slices.Insert(f.near, at, p)
+	f.near = f.near[:min(len(f.near), 4*listedPairs)]
+}

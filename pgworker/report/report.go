@@ -1,0 +1,210 @@
+// Package report describes the attachments of a PostgreSQL database or a SQLite
+// file: how far along they are, what their filters find, the clusters and the
+// pairs that wait for a person, as numbers and as one HTML page that needs
+// nothing beside itself.
+//
+// Both engines are read with plain SQL: the side tables once, in the order of
+// their keys, into a temporary file (see spool), and everything is computed from
+// there by the same code. The same documents give the same numbers.
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/alike-sql/alike/pgworker/extract"
+)
+
+// A Config says what a report shows. The zero value is a good choice.
+type Config struct {
+	Table    string // one attachment alone, by its name; all of them unless given
+	Clusters int    // clusters shown with their texts. Defaults to 100
+	Members  int    // rows shown of each. Defaults to 6
+	// Progress is told what is being done and how far it is; of is 0 where
+	// nobody knows. It may be nil.
+	Progress func(what string, done, of int64)
+}
+
+const (
+	mostClusters = 10_000
+	mostMembers  = 100
+	listedRest   = 500 // clusters without texts
+	listedKeys   = 50  // of a cluster
+	listedPairs  = 20  // that wait for a verdict
+	listedHot    = 10
+	hotRows      = 10  // rows that share a feature from which on it is hot, as in alike.hot
+	sampledRows  = 200 // asked what a range around their similarity index returns
+	bands        = 20  // of resemblance
+	bandPairs    = 60  // of each that are measured exactly
+)
+
+func (c *Config) setDefaults() error {
+	if c.Clusters == 0 {
+		c.Clusters = 100
+	}
+	if c.Members == 0 {
+		c.Members = 6
+	}
+	if c.Progress == nil {
+		c.Progress = func(string, int64, int64) {}
+	}
+	if c.Clusters < 0 || c.Clusters > mostClusters {
+		return fmt.Errorf("report: %d clusters, want 1 to %d", c.Clusters, mostClusters)
+	}
+	if c.Members < 2 || c.Members > mostMembers {
+		return fmt.Errorf("report: %d members, want 2 to %d", c.Members, mostMembers)
+	}
+	return nil
+}
+
+// A Report is what the page shows.
+type Report struct {
+	Database    string     `json:"database"`
+	Engine      string     `json:"engine"`
+	Made        time.Time  `json:"made"`
+	Attachments []*Section `json:"attachments"`
+}
+
+// A Section is about one attachment.
+type Section struct {
+	Name    string     `json:"name"`
+	Table   string     `json:"table"`
+	Column  string     `json:"column"`
+	Profile string     `json:"profile"`
+	Mode    string     `json:"mode"`
+	Policy  string     `json:"policy"`
+	AtLeast float64    `json:"at_least"`
+	Oldest  *time.Time `json:"oldest,omitempty"` // of the rows that wait
+	Note    string     `json:"note,omitempty"`
+	// Rows of the table; -1 where nobody may count them.
+	Rows     int64 `json:"rows"`
+	Sketched int64 `json:"sketched"`
+	Pending  int64 `json:"pending"`
+	Failed   int64 `json:"failed"`
+	Empty    int64 `json:"empty"` // sketched rows without any token, alike to nothing
+	Other    int64 `json:"other"` // rows under a profile that is being replaced, which are left out
+
+	Failures   []Failure  `json:"failures,omitempty"`
+	K          int        `json:"k"`
+	S          int        `json:"s"`
+	R          int        `json:"r"`
+	Candidates Candidates `json:"candidates"`
+	Measured   Measured   `json:"measured"`
+	Clusters   Clusters   `json:"clusters"`
+	Waiting    Waiting    `json:"waiting"`
+	Hot        []Hot      `json:"hot,omitempty"`
+	HotCount   int        `json:"hot_count"` // groups of hot features, of which Hot has the first
+	Indexes    []Index    `json:"similarity_indexes,omitempty"`
+	Problems   []string   `json:"problems,omitempty"` // what could not be shown, and why
+}
+
+// A Failure is a row that could not be sketched.
+type Failure struct {
+	Key     string `json:"key"`
+	Message string `json:"message"`
+}
+
+// Make reads a database and closes it.
+func Make(ctx context.Context, src Source, c Config) (*Report, error) {
+	defer src.close()
+	if err := c.setDefaults(); err != nil {
+		return nil, err
+	}
+	attachments, err := src.attachments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: mostDocument})
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Engine: src.engine(), Database: src.name(), Made: time.Now().Truncate(time.Second)}
+	for _, a := range attachments {
+		if c.Table != "" && a.section.Name != c.Table && a.section.Table != c.Table {
+			continue
+		}
+		r.Attachments = append(r.Attachments, a.section)
+		m := maker{src: src, a: a, config: c, extractor: extractor, out: a.section}
+		if err := m.make(ctx); err != nil {
+			return nil, fmt.Errorf("report: %s: %w", a.section.Name, err)
+		}
+	}
+	if c.Table != "" && len(r.Attachments) == 0 {
+		return nil, fmt.Errorf("report: nothing called %q is attached", c.Table)
+	}
+	return r, nil
+}
+
+// A maker fills in one section.
+type maker struct {
+	src       Source
+	a         *attachment
+	config    Config
+	extractor *extract.Extractor
+	out       *Section
+	spool     *spool
+	verdicts  verdicts
+	problems  map[string]bool
+}
+
+func (m *maker) make(ctx context.Context) error {
+	p := m.a.profile
+	m.out.K, m.out.S, m.out.R = p.K, p.S, p.R
+	m.problems = map[string]bool{}
+	if m.a.broken != "" {
+		m.problem(m.a.broken)
+		return nil
+	}
+	var err error
+	if m.spool, err = newSpool(p.K, len(m.a.variants)); err != nil {
+		return err
+	}
+	defer m.spool.close()
+	if err := m.read(ctx); err != nil {
+		return err
+	}
+	if m.out.Failures, err = m.src.failures(ctx, m.a); err != nil {
+		return err
+	}
+	if err := m.readVerdicts(ctx); err != nil {
+		return err
+	}
+	found, err := m.pairs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context, *findings) error{m.measure, m.clusters, m.waiting, m.hot, m.indexes} {
+		if err := step(ctx, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// problem notes what the page cannot show.
+func (m *maker) problem(what string) {
+	if !m.problems[what] && len(m.problems) < 5 {
+		m.problems[what] = true
+		m.out.Problems = append(m.out.Problems, what)
+	}
+}
+
+// read takes the side table into the spool.
+func (m *maker) read(ctx context.Context) error {
+	n := int64(0)
+	err := m.src.rows(ctx, m.a, func(r *row) error {
+		if n++; n%1000 == 0 {
+			m.config.Progress("reading "+m.out.Name, n, m.out.Sketched)
+		}
+		if r.sketch == nil {
+			m.out.Empty++
+		}
+		return m.spool.add(r)
+	})
+	if err != nil {
+		return err
+	}
+	m.out.Other = max(0, m.out.Sketched-n)
+	return m.spool.finish()
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"context"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// A Source is a database that has attachments: Postgres, SQLite. Keys are text
+// between the two, in a form of the source's own; keyText is what people read.
+type Source interface {
+	engine() string
+	name() string
+	attachments(ctx context.Context) ([]*attachment, error)
+	// rows gives the rows of the side table under the profile in use, in the
+	// order of their keys. The row is reused.
+	rows(ctx context.Context, a *attachment, each func(*row) error) error
+	failures(ctx context.Context, a *attachment) ([]Failure, error)
+	verdicts(ctx context.Context, a *attachment, each func(key, other string, duplicate bool)) error
+	// recorded counts the pairs that a policy recorded and nobody judged, and
+	// returns those nearest to the limit.
+	recorded(ctx context.Context, a *attachment, most int) (int64, [][2]string, error)
+	documents(ctx context.Context, a *attachment, keys []string) ([]document, error)
+	keyText(a *attachment, key string) string
+	// mark is the statement by which a person gives a verdict.
+	mark(a *attachment, key, other, verdict string) string
+	close()
+}
+
+// An attachment as a source found it.
+type attachment struct {
+	section  *Section
+	profile  sketch.Profile
+	variants []sketch.Variant
+	media    string // how bytes become text; "" for as they are
+	broken   string // why nothing of it can be read
+	keys     []string
+	side     string // quoted, as the following
+	match    string
+	marks    string
+	sql      any // the source's own
+}
+
+// parse reads the profile and the variants.
+func (a *attachment) parse(variants []string) {
+	var err error
+	if a.profile, err = sketch.ParseProfile(a.section.Profile); err != nil {
+		a.broken = err.Error()
+		return
+	}
+	for _, name := range variants {
+		v, err := sketch.ParseVariant(name)
+		if err != nil {
+			a.broken = err.Error()
+			return
+		}
+		a.variants = append(a.variants, v)
+	}
+}
+
+// columns are those of the side table that a report reads, behind the key.
+func (a *attachment) columns(prefix string) string {
+	list := []string{"content_hash", "shingles", "sketch"}
+	for i := range a.profile.K {
+		list = append(list, "f"+itoa(i+1))
+	}
+	for _, v := range a.variants {
+		list = append(list, quote("si_"+strings.ToLower(strings.ReplaceAll(v.String(), "/", "_"))))
+	}
+	return prefix + strings.Join(list, ", "+prefix)
+}
+
+// unjudged are the recorded pairs, alias m, about which nobody said anything.
+func (a *attachment) unjudged() string {
+	same := func(swapped bool) string {
+		parts := make([]string, 0, 2*len(a.keys))
+		for i := range a.keys {
+			key, other := quote(a.keys[i]), quote(a.other(i))
+			x, y := key, other
+			if swapped {
+				x, y = other, key
+			}
+			parts = append(parts, "j."+key+" = m."+x, "j."+other+" = m."+y)
+		}
+		return strings.Join(parts, " and ")
+	}
+	return " from " + a.match + " m where not exists (select 1 from " + a.marks + " j where " + same(false) + ")" +
+		" and not exists (select 1 from " + a.marks + " j where " + same(true) + ")"
+}
+
+// other is the column that has part i of the other row's key.
+func (a *attachment) other(i int) string {
+	if len(a.keys) == 1 {
+		return "other"
+	}
+	return "other_" + a.keys[i]
+}
+
+// quote writes an identifier as both engines do.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// mostDocument is the size up to which a document is read for a report.
+const mostDocument = 1 << 20
+
+// A document is a text, or why there is none.
+type document struct {
+	bytes []byte
+	size  int64
+	media string
+	why   string
+}
+
+// A row of a side table.
+type row struct {
+	key      string
+	hash     int64
+	shingles int64
+	sketch   []byte
+	features []nullable
+	indexes  []nullable
+}
+
+type nullable struct {
+	value int64
+	ok    bool
+}
+
+// shared counts the features that two rows have in common.
+func (r *row) shared(s *row) (n int) {
+	for i, f := range r.features {
+		if f.ok && s.features[i] == f {
+			n++
+		}
+	}
+	return n
+}

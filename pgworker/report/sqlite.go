@@ -1,0 +1,476 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	_ "github.com/mattn/go-sqlite3"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// SQLite reads the attachments of a database file. The file is opened for
+// reading alone, and nothing in it is trusted to run: its triggers, views and
+// columns may call no function that has effects. A file in WAL mode is read at
+// one moment; any other is read in steps of some milliseconds, so that programs
+// that write are not kept waiting.
+func SQLite(ctx context.Context, path string) (Source, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	address := url.URL{Scheme: "file", Path: filepath.ToSlash(absolute), RawQuery: "mode=ro&_query_only=1&_busy_timeout=10000&_txlock=deferred"}
+	db, err := sql.Open("sqlite3", address.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	s := &sqlite{db: db, path: path}
+	if err := s.begin(ctx); err != nil {
+		db.Close()
+		if strings.Contains(err.Error(), "CGO_ENABLED=0") {
+			err = errors.New("this build reads no SQLite files; one with a C compiler does (CGO_ENABLED=1 go install …)")
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+type sqlite struct {
+	db   *sql.DB
+	conn *sql.Conn
+	path string
+	wal  bool
+}
+
+// rowsAtOnce is how many rows are read before a writer gets its turn.
+const rowsAtOnce = 5000
+
+type sqliteSQL struct {
+	profileID int64
+	source    string // the view of documents
+	queue     string // "" for none
+	filling   bool
+}
+
+func (s *sqlite) begin(ctx context.Context) error {
+	var err error
+	if s.conn, err = s.db.Conn(ctx); err != nil {
+		return err
+	}
+	if _, err := s.conn.ExecContext(ctx, "pragma trusted_schema = off"); err != nil {
+		return err
+	}
+	var journal string
+	var registry int
+	if err := s.conn.QueryRowContext(ctx, "pragma journal_mode").Scan(&journal); err != nil {
+		return err
+	}
+	if s.wal = journal == "wal"; s.wal {
+		if _, err := s.conn.ExecContext(ctx, "begin"); err != nil {
+			return err
+		}
+	}
+	if err := s.conn.QueryRowContext(ctx, "select count(*) from sqlite_schema where type = 'table' and name = 'alike_attachment'").Scan(&registry); err != nil {
+		return err
+	}
+	if registry == 0 {
+		return errors.New("nothing is attached in this file; alike_attach of the extension does it")
+	}
+	return nil
+}
+
+func (s *sqlite) engine() string { return "SQLite" }
+func (s *sqlite) name() string   { return filepath.Base(s.path) }
+
+func (s *sqlite) close() {
+	s.conn.Close()
+	s.db.Close()
+}
+
+// each runs a query and scans its rows into the pointers.
+func (s *sqlite) each(ctx context.Context, query string, args, into []any, do func() error) error {
+	rows, err := s.conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (s *sqlite) attachments(ctx context.Context) ([]*attachment, error) {
+	var list []*attachment
+	var name, state, table, column, profile, variants, policy, mode, extract string
+	var id int64
+	var atLeast *float64
+	err := s.each(ctx, `select a.name, a.state, a."table", a."column", a.profile, p.profile, a.si, a.policy, a.at_least, a.mode, a.extract
+		from alike_attachment a join alike_settings p on p.id = a.profile where a.state <> 'next' order by a.name`,
+		nil, []any{&name, &state, &table, &column, &id, &profile, &variants, &policy, &atLeast, &mode, &extract}, func() error {
+			a := &attachment{section: &Section{Name: name, Table: table, Column: column, Profile: profile, Policy: policy, Mode: mode}}
+			own := &sqliteSQL{profileID: id, source: quote(name + "_alike_source"), filling: state == "filling"}
+			if mode == "queue" && state == "ready" {
+				own.queue = quote(name + "_alike_queue")
+			}
+			a.sql, a.side, a.match, a.marks = own, quote(name+"_alike"), quote(name+"_alike_match"), quote(name+"_alike_mark")
+			if extract == "html" {
+				a.media = extract
+			}
+			var names []string
+			if err := json.Unmarshal([]byte(variants), &names); err != nil {
+				return fmt.Errorf("alike_attachment: the indexes of %s: %w", name, err)
+			}
+			a.parse(names)
+			a.section.AtLeast = sketch.HalfPoint(a.profile.K, a.profile.S, a.profile.R)
+			if atLeast != nil {
+				a.section.AtLeast = *atLeast
+			}
+			list = append(list, a)
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range list {
+		if err := s.describe(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// describe reads the columns of the key and how far along an attachment is.
+func (s *sqlite) describe(ctx context.Context, a *attachment) error {
+	own, out := a.sql.(*sqliteSQL), a.section
+	var column string
+	key := true
+	err := s.each(ctx, "select name from pragma_table_info(?) order by cid", []any{out.Name + "_alike"}, []any{&column}, func() error {
+		if key = key && column != "profile"; key {
+			a.keys = append(a.keys, column)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(a.keys) == 0 {
+		a.broken = "its table " + out.Name + "_alike is gone; alike_detach clears it away"
+		return nil
+	}
+	if err := s.conn.QueryRowContext(ctx, "select count(*) from "+own.source).Scan(&out.Rows); err != nil {
+		out.Rows, out.Note = -1, err.Error()
+	}
+	for query, into := range map[string]*int64{
+		"select count(*) from " + a.side:                                           &out.Sketched,
+		"select count(*) from alike_error where name = '" + quoted(out.Name) + "'": &out.Failed,
+	} {
+		if err := s.conn.QueryRowContext(ctx, query).Scan(into); err != nil {
+			return err
+		}
+	}
+	out.Pending = max(0, out.Rows-out.Sketched)
+	if own.queue != "" {
+		var oldest *int64
+		if err := s.conn.QueryRowContext(ctx, "select count(*), min(queued_at) from "+own.queue).Scan(&out.Pending, &oldest); err != nil {
+			return err
+		}
+		if oldest != nil {
+			at := time.Unix(*oldest, 0)
+			out.Oldest = &at
+		}
+	}
+	if own.filling {
+		out.Note = "not filled yet: alike_refresh goes on"
+	}
+	return nil
+}
+
+func quoted(s string) string { return strings.ReplaceAll(s, "'", "''") }
+
+// list names the parts of a key as expressions, which the driver gives back as
+// they are stored and not as the column was declared.
+func (a *attachment) list(prefix string, other bool) string {
+	parts := make([]string, len(a.keys))
+	for i := range a.keys {
+		name := a.keys[i]
+		if other {
+			name = a.other(i)
+		}
+		parts[i] = "+" + prefix + quote(name)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (s *sqlite) rows(ctx context.Context, a *attachment, each func(*row) error) error {
+	own := a.sql.(*sqliteSQL)
+	r := row{features: make([]nullable, a.profile.K), indexes: make([]nullable, len(a.variants))}
+	key := make([]any, len(a.keys))
+	var into []any
+	for i := range key {
+		into = append(into, &key[i])
+	}
+	var hash, shingles *int64
+	into = append(into, &hash, &shingles, &r.sketch)
+	values := make([]*int64, len(r.features)+len(r.indexes))
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	names, marks := make([]string, len(a.keys)), make([]string, len(a.keys))
+	for i, k := range a.keys {
+		names[i], marks[i] = quote(k), "?"
+	}
+	order := strings.Join(names, ", ")
+	var after []any
+	for {
+		where, args := "profile = ?", []any{own.profileID}
+		if after != nil {
+			where += " and (" + order + ") > (" + strings.Join(marks, ", ") + ")"
+			args = append(args, after...)
+		}
+		n := 0
+		query := fmt.Sprintf("select %s, %s from %s where %s order by %s limit %d", a.list("", false), a.columns("+"), a.side, where, order, rowsAtOnce)
+		err := s.each(ctx, query, args, into, func() error {
+			n++
+			r.hash, r.shingles = 0, 0
+			if hash != nil {
+				r.hash = *hash
+			}
+			if shingles != nil {
+				r.shingles = *shingles
+			}
+			for i, v := range values {
+				to := &r.features
+				if i >= len(r.features) {
+					to, i = &r.indexes, i-len(r.features)
+				}
+				(*to)[i] = nullable{}
+				if v != nil {
+					(*to)[i] = nullable{*v, true}
+				}
+			}
+			r.key = encodeKey(key)
+			return each(&r)
+		})
+		if err != nil || n < rowsAtOnce {
+			return err
+		}
+		after = append([]any{}, key...)
+	}
+}
+
+func (s *sqlite) failures(ctx context.Context, a *attachment) (list []Failure, err error) {
+	var f Failure
+	err = s.each(ctx, "select cast(key as text), substr(message, 1, 1000) from alike_error where name = ? order by failed_at desc, key limit 10",
+		[]any{a.section.Name}, []any{&f.Key, &f.Message}, func() error {
+			list = append(list, f)
+			return nil
+		})
+	return list, err
+}
+
+// pair scans the two keys of a row about a pair.
+func (a *attachment) pair() (into []any, keys func() (string, string)) {
+	x, y := make([]any, len(a.keys)), make([]any, len(a.keys))
+	for i := range x {
+		into = append(into, &x[i])
+	}
+	for i := range y {
+		into = append(into, &y[i])
+	}
+	return into, func() (string, string) { return encodeKey(x), encodeKey(y) }
+}
+
+func (s *sqlite) verdicts(ctx context.Context, a *attachment, each func(key, other string, duplicate bool)) error {
+	into, keys := a.pair()
+	var duplicate bool
+	return s.each(ctx, "select "+a.list("", false)+", "+a.list("", true)+", verdict = 'duplicate' from "+a.marks, nil, append(into, &duplicate), func() error {
+		x, y := keys()
+		each(x, y, duplicate)
+		return nil
+	})
+}
+
+func (s *sqlite) recorded(ctx context.Context, a *attachment, most int) (n int64, pairs [][2]string, err error) {
+	if err := s.conn.QueryRowContext(ctx, "select count(*)"+a.unjudged()).Scan(&n); err != nil {
+		return 0, nil, err
+	}
+	into, keys := a.pair()
+	err = s.each(ctx, "select "+a.list("m.", false)+", "+a.list("m.", true)+a.unjudged()+" order by abs(m.resemblance - ?), 1, 2 limit ?",
+		[]any{a.section.AtLeast, most}, into, func() error {
+			x, y := keys()
+			pairs = append(pairs, [2]string{x, y})
+			return nil
+		})
+	return n, pairs, err
+}
+
+func (s *sqlite) documents(ctx context.Context, a *attachment, keys []string) ([]document, error) {
+	own := a.sql.(*sqliteSQL)
+	list := make([]document, len(keys))
+	where := make([]string, len(a.keys))
+	for i, k := range a.keys {
+		where[i] = quote(k) + " = ?"
+	}
+	statement, err := s.conn.PrepareContext(ctx, fmt.Sprintf(
+		"select coalesce(length(cast(document as blob)), -1), case when length(cast(document as blob)) <= %d then cast(document as blob) end from %s where %s",
+		mostDocument, own.source, strings.Join(where, " and ")))
+	if err == nil {
+		defer statement.Close()
+	}
+	for i, key := range keys {
+		list[i] = document{media: a.media}
+		scan := err
+		if scan == nil {
+			scan = statement.QueryRowContext(ctx, decodeKey(key)...).Scan(&list[i].size, &list[i].bytes)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(scan, sql.ErrNoRows):
+			list[i].why = "the row is gone"
+		case scan != nil:
+			list[i].why = scan.Error()
+		default:
+			list[i] = list[i].checked()
+		}
+	}
+	return list, nil
+}
+
+// A key is its values with their types, so that it can be asked for again.
+func encodeKey(values []any) string {
+	var b []byte
+	for _, v := range values {
+		switch v := v.(type) {
+		case int64:
+			b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
+		case float64:
+			b = binary.BigEndian.AppendUint64(append(b, 'r'), math.Float64bits(v))
+		case []byte:
+			b = append(binary.AppendUvarint(append(b, 'b'), uint64(len(v))), v...)
+		default:
+			text := fmt.Sprint(v)
+			b = append(binary.AppendUvarint(append(b, 't'), uint64(len(text))), text...)
+		}
+	}
+	return string(b)
+}
+
+func decodeKey(key string) (values []any) {
+	for b := []byte(key); len(b) > 0; {
+		kind := b[0]
+		b = b[1:]
+		switch kind {
+		case 'i':
+			values, b = append(values, int64(binary.BigEndian.Uint64(b))), b[8:]
+		case 'r':
+			values, b = append(values, math.Float64frombits(binary.BigEndian.Uint64(b))), b[8:]
+		default:
+			length, n := binary.Uvarint(b)
+			part := b[n : n+int(length)]
+			b = b[n+int(length):]
+			if kind == 'b' {
+				values = append(values, part)
+			} else {
+				values = append(values, string(part))
+			}
+		}
+	}
+	return values
+}
+
+func (s *sqlite) keyText(_ *attachment, key string) string {
+	values := decodeKey(key)
+	if len(values) == 1 {
+		if b, ok := values[0].([]byte); ok {
+			return fmt.Sprintf("x'%x'", b)
+		}
+		return fmt.Sprint(values[0])
+	}
+	for i, v := range values {
+		if b, ok := v.([]byte); ok {
+			values[i] = fmt.Sprintf("x'%x'", b)
+		}
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(values) != nil {
+		return fmt.Sprint(values)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (s *sqlite) mark(a *attachment, key, other, verdict string) string {
+	return fmt.Sprintf("select alike_mark(%s, %s, %s, %s);", sqliteLiteral(a.section.Name), sqliteKey(key), sqliteKey(other), sqliteLiteral(verdict))
+}
+
+func sqliteKey(key string) string {
+	values := decodeKey(key)
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = sqliteLiteral(v)
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return "json_array(" + strings.Join(parts, ", ") + ")"
+}
+
+// sqliteLiteral is a constant that reads as what it is: see postgresText.
+func sqliteLiteral(v any) string {
+	switch v := v.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	case []byte:
+		return fmt.Sprintf("x'%x'", v)
+	}
+	if text := v.(string); !utf8.ValidString(text) {
+		return fmt.Sprintf("cast(x'%x' as text)", text)
+	}
+	var parts []string
+	var run strings.Builder
+	flush := func() {
+		if run.Len() > 0 {
+			parts = append(parts, "'"+quoted(run.String())+"'")
+			run.Reset()
+		}
+	}
+	for _, r := range v.(string) {
+		if !unseen(r) {
+			run.WriteRune(r)
+			continue
+		}
+		flush()
+		parts = append(parts, fmt.Sprintf("char(%d)", r))
+	}
+	flush()
+	if parts == nil {
+		return "''"
+	}
+	return strings.Join(parts, " || ")
+}

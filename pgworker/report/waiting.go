@@ -1,0 +1,147 @@
+package report
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// Waiting are pairs about which a person should say something.
+type Waiting struct {
+	// Recorded is how many pairs the policy recorded and nobody judged.
+	Recorded int64 `json:"recorded"`
+	// Pairs are some of them, the nearest to the limit first; without any,
+	// candidates whose resemblance may as well lie on the other side of it.
+	Pairs    []WaitingPair `json:"pairs,omitempty"`
+	Judged   int           `json:"judged"`   // pairs with a verdict
+	Disputed int           `json:"disputed"` // of them, where the estimate says something else
+	// Disputes are some of the disputed.
+	Disputes []WaitingPair `json:"disputes,omitempty"`
+}
+
+// A WaitingPair comes with the statements that judge it.
+type WaitingPair struct {
+	Key         string      `json:"key"`
+	Other       string      `json:"other"`
+	Shared      int         `json:"shared"`
+	Resemblance float64     `json:"resemblance"`
+	Low         float64     `json:"low"`
+	High        float64     `json:"high"`
+	Verdict     string      `json:"verdict,omitempty"` // the one that is disputed
+	Duplicate   string      `json:"duplicate"`
+	Distinct    string      `json:"distinct"`
+	Compared    *Comparison `json:"-"`
+}
+
+func (m *maker) waiting(ctx context.Context, found *findings) error {
+	out := &m.out.Waiting
+	n, recorded, err := m.src.recorded(ctx, m.a, 4*listedPairs)
+	if err != nil {
+		return err
+	}
+	out.Recorded = n
+	number := map[string]int{}
+	for _, p := range recorded {
+		number[p[0]], number[p[1]] = -1, -1
+	}
+	if err := m.number(number); err != nil {
+		return err
+	}
+	var pairs [][2]int
+	for _, p := range recorded {
+		pair := ordered(number[p[0]], number[p[1]])
+		if pair[0] >= 0 && pair[0] != pair[1] && !slices.Contains(pairs, pair) {
+			pairs = append(pairs, pair)
+		}
+	}
+	limit := len(recorded) == 0
+	if limit {
+		for _, p := range found.near {
+			pairs = append(pairs, ordered(p.a, p.b))
+		}
+	}
+	for _, pair := range pairs {
+		if len(out.Pairs) == listedPairs {
+			break
+		}
+		w, err := m.waitingPair(pair)
+		if err != nil {
+			return err
+		}
+		if limit && (w.Low >= m.out.AtLeast || w.High < m.out.AtLeast) {
+			continue
+		}
+		if w.Compared, err = m.comparePair(ctx, pair); err != nil {
+			return err
+		}
+		out.Pairs = append(out.Pairs, w)
+	}
+	return m.disputes(ctx)
+}
+
+// disputes are the verdicts that the estimates contradict.
+func (m *maker) disputes(ctx context.Context) error {
+	out := &m.out.Waiting
+	out.Judged = len(m.verdicts)
+	type dispute struct {
+		pair [2]int
+		far  float64
+	}
+	var list []dispute
+	for pair, duplicate := range m.verdicts {
+		w, err := m.waitingPair(pair)
+		if err != nil {
+			return err
+		}
+		if duplicate != (w.Resemblance >= m.out.AtLeast) {
+			list = append(list, dispute{pair, max(w.Resemblance-m.out.AtLeast, m.out.AtLeast-w.Resemblance)})
+		}
+	}
+	out.Disputed = len(list)
+	slices.SortFunc(list, func(x, y dispute) int {
+		return cmp.Or(cmp.Compare(y.far, x.far), slices.Compare(x.pair[:], y.pair[:]))
+	})
+	for _, d := range list[:min(len(list), listedPairs/2)] {
+		w, err := m.waitingPair(d.pair)
+		if err != nil {
+			return err
+		}
+		w.Verdict = "distinct"
+		if m.verdicts[d.pair] {
+			w.Verdict = "duplicate"
+		}
+		if w.Compared, err = m.comparePair(ctx, d.pair); err != nil {
+			return err
+		}
+		out.Disputes = append(out.Disputes, w)
+	}
+	return nil
+}
+
+func (m *maker) waitingPair(pair [2]int) (w WaitingPair, err error) {
+	var a, b row
+	if err := m.spool.get(pair[0], &a); err != nil {
+		return w, err
+	}
+	if err := m.spool.get(pair[1], &b); err != nil {
+		return w, err
+	}
+	w.Key, w.Other, w.Shared = m.src.keyText(m.a, a.key), m.src.keyText(m.a, b.key), a.shared(&b)
+	w.Duplicate, w.Distinct = m.src.mark(m.a, a.key, b.key, "duplicate"), m.src.mark(m.a, a.key, b.key, "distinct")
+	if a.sketch == nil || b.sketch == nil {
+		return w, nil
+	}
+	bounds, err := sketch.Bounds(a.sketch, b.sketch, 0.95)
+	w.Low, w.Resemblance, w.High = bounds.Low, bounds.Estimate, bounds.High
+	return w, err
+}
+
+func (m *maker) comparePair(ctx context.Context, pair [2]int) (*Comparison, error) {
+	texts, err := m.texts(ctx, pair[:])
+	if err != nil {
+		return nil, err
+	}
+	return compare(m.a.profile, texts[pair[0]], texts[pair[1]])
+}
