@@ -183,16 +183,13 @@ func (p *pace) took(n int, d time.Duration) {
 }
 
 // tooSlow returns why a size is not tried: growing as it did between the last
-// two sizes, or as the documents do, it would take twice the limit.
+// two sizes it would take twice the limit.
 func (p *pace) tooSlow(n int) string {
 	last := len(p.sizes) - 1
-	if last < 0 {
+	if last < 1 {
 		return ""
 	}
-	growth := 1.0
-	if last > 0 {
-		growth = math.Log(p.times[last]/p.times[last-1]) / math.Log(p.sizes[last]/p.sizes[last-1])
-	}
+	growth := math.Log(p.times[last]/p.times[last-1]) / math.Log(p.sizes[last]/p.sizes[last-1])
 	if p.times[last]*math.Pow(float64(n)/p.sizes[last], growth) < 2*p.limit.Seconds() {
 		return ""
 	}

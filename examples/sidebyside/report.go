@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -128,7 +130,7 @@ func (r *report) write(dir string) error {
 	files["README.md"] = page.Bytes()
 	for _, p := range pictures {
 		var picture bytes.Buffer
-		if err := plot.Lines(&picture, p.chart); err != nil {
+		if err := p.draw(&picture); err != nil {
 			return err
 		}
 		files[p.file] = picture.Bytes()
@@ -190,7 +192,7 @@ A contender had %s for each size of each collection and one core, unless its set
 	}
 	r.goals(w)
 	for _, p := range pictures {
-		fmt.Fprintf(w, "\n![%s](%s)\n", p.chart.Title, p.file)
+		fmt.Fprintf(w, "\n![%s](%s)\n", p.title, p.file)
 	}
 	r.quality(w)
 	r.sketching(w)
@@ -509,6 +511,7 @@ func (r *report) sizesOf(collection, contender string) []int {
 			sizes = append(sizes, x.Documents)
 		}
 	}
+	slices.Sort(sizes)
 	return sizes
 }
 
@@ -520,6 +523,7 @@ func (r *report) points(collection, contender, measure string) [][2]float64 {
 			points = append(points, [2]float64{float64(x.Documents), v})
 		}
 	}
+	slices.SortFunc(points, func(a, b [2]float64) int { return cmp.Compare(a[0], b[0]) })
 	return points
 }
 
@@ -556,10 +560,16 @@ func (r *report) settings(w *bytes.Buffer) {
 	}
 }
 
-// A picture is a chart and its file.
+// notDrawn are contenders that sketch as another one does, whose bar says it all.
+var notDrawn = []string{
+	"alike text 0.5", "alike text, 1 feature", "alike text, 2 features", "alike bing, 4 features", "datasketch, not verified",
+	"alike classic, Broder's filter",
+}
+
+// A picture is a chart or a ranking, and its file.
 type picture struct {
-	file  string
-	chart plot.Chart
+	file, title string
+	draw        func(io.Writer) error
 }
 
 func (r *report) pictures() []picture {
@@ -567,7 +577,7 @@ func (r *report) pictures() []picture {
 	add := func(file string, c plot.Chart) {
 		c.Lines = slices.DeleteFunc(c.Lines, func(l plot.Line) bool { return len(l.Points) < 2 })
 		if len(c.Lines) > 0 {
-			all = append(all, picture{file, c})
+			all = append(all, picture{file, c.Title, func(w io.Writer) error { return plot.Lines(w, c) }})
 		}
 	}
 	for _, c := range r.Collections {
@@ -584,6 +594,15 @@ func (r *report) pictures() []picture {
 			}
 		}
 		add("recall-"+c.Name+".svg", recall)
+		speed := plot.Ranking{Title: "Sketching, " + c.Name, X: "MB of text a second of one core"}
+		for _, name := range r.names() {
+			if x := r.largest(c.Name, name, has(sketchCPU)); x != nil && !slices.Contains(notDrawn, name) {
+				speed.Bars = append(speed.Bars, plot.Bar{Name: name, Value: x.speed(), Mark: strings.HasPrefix(name, "alike")})
+			}
+		}
+		if len(speed.Bars) > 0 {
+			all = append(all, picture{"speed-" + c.Name + ".svg", speed.Title, func(w io.Writer) error { return plot.Rank(w, speed) }})
+		}
 		query := plot.Chart{Title: "A query, " + c.Name, X: "documents", Y: "seconds, median", LogX: true, LogY: true}
 		for _, name := range []string{"alike SQLite", "alike PostgreSQL", fts5Name, "PostgreSQL full text, 5 rarest words", "pg_trgm GIN", "pg_trgm GiST", "pg_similarity GIN"} {
 			query.Lines = append(query.Lines, plot.Line{Name: name, Points: r.points(c.Name, name, query50)})
@@ -594,6 +613,20 @@ func (r *report) pictures() []picture {
 			pairs.Lines = append(pairs.Lines, plot.Line{Name: name, Points: r.points(c.Name, name, pairsTime)})
 		}
 		add("pairs-"+c.Name+".svg", pairs)
+	}
+	for _, name := range []string{"alike SQLite", "alike PostgreSQL"} {
+		times := plot.Chart{Title: "Growth of " + name, X: "documents", Y: "seconds", LogX: true, LogY: true}
+		for _, o := range operations {
+			if points := r.points(growth, name, o.measure); o.measure == checkinsPS {
+				for i := range points {
+					points[i][1] = 1 / points[i][1]
+				}
+				times.Lines = append(times.Lines, plot.Line{Name: "a checkin", Points: points})
+			} else if slices.Contains([]string{buildTime, query50, pairsTime, clustersTime}, o.measure) {
+				times.Lines = append(times.Lines, plot.Line{Name: o.name, Points: points})
+			}
+		}
+		add("growth-"+strings.ToLower(strings.TrimPrefix(name, "alike "))+".svg", times)
 	}
 	return all
 }
