@@ -105,6 +105,7 @@ func run(rows, cache int) error {
 	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d", cache*1000)); err != nil {
 		return err
 	}
+	fmt.Printf("journal_mode wal, synchronous normal, a page cache of %d MB; the profile text\n", cache)
 	line("measure", "value", "goal")
 	for _, part := range []func(database, int) error{functions, attached} {
 		if err := part(db, rows); err != nil {
@@ -246,37 +247,7 @@ func attached(db database, rows int) error {
 		}
 		return d
 	}
-	// load inserts rows in one transaction, and returns the median of its
-	// statements and the time of a row with its share of the commit.
-	load := func(table string, n int) (statement, whole time.Duration, err error) {
-		list := make([]string, n)
-		for i := range list {
-			list[i] = next()
-		}
-		each := make([]time.Duration, n)
-		whole, err = timed(func() error {
-			tx, err := db.Begin()
-			if err != nil {
-				return err
-			}
-			defer tx.Rollback()
-			s, err := tx.Prepare("INSERT INTO " + table + "(body) VALUES (?)")
-			if err != nil {
-				return err
-			}
-			for i, d := range list {
-				if each[i], err = timed(func() error {
-					_, err := s.Exec(d)
-					return err
-				}); err != nil {
-					return err
-				}
-			}
-			return tx.Commit()
-		})
-		slices.Sort(each)
-		return each[n/2], whole / time.Duration(n), err
-	}
+	load := func(table string, n int) (statement, whole time.Duration, err error) { return db.load(table, n, next) }
 	for done := 0; done < rows; done += 50000 {
 		if _, _, err := load("documents", min(50000, rows-done)); err != nil {
 			return err
@@ -311,29 +282,89 @@ func attached(db database, rows int) error {
 	line("size of the profile text, a row, with its indexes", fmt.Sprintf("%.0f bytes", (after-pages)*size/float64(rows)), "at most 550")
 	line("the same for a million rows", fmt.Sprintf("%.0f MB", (after-pages)*size/float64(rows)), "")
 
-	const batch = 1000
-	const rounds = 8 // the last is measured, with what the others left in the caches
-	for round := range rounds {
-		plain, plainRow, err := load("plain", batch)
-		if err != nil {
-			return err
-		}
-		checked, checkedRow, err := load("documents", batch)
-		if err != nil {
-			return err
-		}
-		if round == rounds-1 {
-			line("insert of a row, not attached, median", fmt.Sprintf("%.1f us", micro(plain)), "")
-			line("insert of a checked-in row, policy link, median", fmt.Sprintf("%.1f us", micro(checked)), "")
-			line("difference", fmt.Sprintf("%.1f us", micro(checked-plain)), "at most 60")
-			line("difference with the share of the commit of 1000 rows", fmt.Sprintf("%.1f us", micro(checkedRow-plainRow)), "")
-		}
+	if err := checkins(db, load); err != nil {
+		return err
 	}
 	if err := ask(db, t, rows); err != nil {
 		return err
 	}
 	line("most memory used", memory(), "below 200 MB")
 	return nil
+}
+
+// load inserts rows in one transaction, and returns the median of its
+// statements and the time of a row with its share of the commit.
+func (db database) load(table string, n int, next func() string) (statement, whole time.Duration, err error) {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = next()
+	}
+	each := make([]time.Duration, n)
+	whole, err = timed(func() error {
+		tx, err := db.Begin()
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		s, err := tx.Prepare("INSERT INTO " + table + "(body) VALUES (?)")
+		if err != nil {
+			return err
+		}
+		for i, d := range list {
+			if each[i], err = timed(func() error {
+				_, err := s.Exec(d)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	})
+	slices.Sort(each)
+	return each[n/2], whole / time.Duration(n), err
+}
+
+// checkins measures the insert of a row into the attached table and into one
+// that is not, turn by turn, and prints the median of the rounds.
+func checkins(db database, load func(string, int) (time.Duration, time.Duration, error)) error {
+	const rounds = 15
+	middle := func(list []time.Duration) time.Duration {
+		slices.Sort(list)
+		return list[len(list)/2]
+	}
+	for _, setting := range []struct {
+		store, note, goal string
+		batch             int
+	}{
+		{"memory", "temp_store memory, 1000 in a transaction", "at most 60", 1000},
+		{"default", "temp_store default, 1000 in a transaction", "", 1000},
+		{"memory", "temp_store memory, one in a transaction", "", 1},
+	} {
+		if err := db.exec("PRAGMA temp_store = " + setting.store); err != nil {
+			return err
+		}
+		var plain, plainRow, checked, checkedRow []time.Duration
+		for range rounds * max(1, 200/setting.batch/rounds) {
+			statement, row, err := load("plain", setting.batch)
+			if err != nil {
+				return err
+			}
+			plain, plainRow = append(plain, statement), append(plainRow, row)
+			if statement, row, err = load("documents", setting.batch); err != nil {
+				return err
+			}
+			checked, checkedRow = append(checked, statement), append(checkedRow, row)
+		}
+		if setting.batch == 1 {
+			line("insert with its commit, "+setting.note, fmt.Sprintf("%.1f us", micro(middle(plainRow))), "")
+		} else {
+			line("insert, "+setting.note, fmt.Sprintf("%.1f us", micro(middle(plain))), "")
+			line("the same where a row is checked in, policy link", fmt.Sprintf("%.1f us", micro(middle(checked))), "")
+			line("difference", fmt.Sprintf("%.1f us", micro(middle(checked)-middle(plain))), setting.goal)
+		}
+		line("difference with the share of the commit", fmt.Sprintf("%.1f us", micro(middle(checkedRow)-middle(plainRow))), "")
+	}
+	return db.exec("PRAGMA temp_store = default")
 }
 
 func ask(db database, t *text, rows int) error {
