@@ -534,11 +534,11 @@ begin
         using errcode = 'invalid_parameter_value';
     end if;
     if jsonb_typeof(options -> option) <> all (case option
-        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number'] when 'distributed' then array['boolean']
+        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number', 'null'] when 'distributed' then array['boolean']
         when 'extract' then array['object', 'string'] when 'ask' then array['object']
         else array['string'] end) then
       raise exception 'alike: attach: option % is %, want %', option, options -> option, case option
-          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1' when 'distributed' then 'true or false'
+          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1, or null' when 'distributed' then 'true or false'
           when 'extract' then 'a string or an object' when 'ask' then 'an object' else 'a string' end
         using errcode = 'invalid_parameter_value';
     end if;

@@ -203,6 +203,12 @@ func TestPolicies(t *testing.T) {
 	db.check("d", "after a verdict")
 	db.fails("the policy is \"refuse\", want ignore, link, warn, reject", `SELECT alike_attach('d', 'body', '{"policy": "refuse"}')`)
 	db.fails("needs the mode compute", `SELECT alike_attach('d', 'body', '{"mode": "queue"}')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.expect("0.9", `SELECT at_least FROM alike_status()`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"at_least": null}')`)
+	db.expect("0.752", `SELECT round(at_least, 3) FROM alike_status()`)
+	db.fails("at_least is 1.5, want above 0", `SELECT alike_attach('d', 'body', '{"at_least": 1.5}')`)
+	db.fails("at_least is \"0.5\", want a number or null", `SELECT alike_attach('d', 'body', '{"at_least": "0.5"}')`)
 }
 
 // A feature that many rows have costs a checkin no more than the newest of them

@@ -3,9 +3,11 @@ package sqlext
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,11 +21,25 @@ type options struct {
 	Profile *string   `json:"profile"`
 	SI      *[]string `json:"si"`
 	Policy  *string   `json:"policy"`
-	AtLeast *float64  `json:"at_least"`
+	AtLeast number    `json:"at_least"`
 	Mode    *string   `json:"mode"`
 	Name    *string   `json:"name"`
 	Where   *string   `json:"where"`
 	Extract *string   `json:"extract"`
+}
+
+// number is an option that null takes back to its default.
+type number struct {
+	given bool
+	value *float64
+}
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	n.given = true
+	if json.Unmarshal(text, &n.value) != nil {
+		return fmt.Errorf("at_least is %.60s, want a number or null", text)
+	}
+	return nil
 }
 
 // readJSON decodes options and refuses what it does not know.
@@ -36,7 +52,16 @@ func readJSON(v *value, into any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(v.bytes()))
 	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
+	err := d.Decode(into)
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) && mistyped.Field != "" {
+		want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list of strings", reflect.Bool: "true or false"}[mistyped.Type.Kind()]
+		return fmt.Errorf("the options: %s: want %s, not %s", mistyped.Field, want, mistyped.Value)
+	}
+	if mistyped != nil {
+		return fmt.Errorf("the options: want a JSON object, not %s", mistyped.Value)
+	}
+	if err != nil {
 		return fmt.Errorf("the options: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); err != io.EOF {
@@ -69,11 +94,10 @@ func (o *options) apply(s *settings) error {
 	if s.Mode == "queue" && s.Policy == "reject" {
 		return fmt.Errorf("the policy reject judges a row as it is written and needs the mode compute")
 	}
-	if o.AtLeast != nil {
-		if !(*o.AtLeast > 0 && *o.AtLeast <= 1) {
-			return fmt.Errorf("at_least is %g, want above 0 and at most 1", *o.AtLeast)
+	if o.AtLeast.given {
+		if s.AtLeast = o.AtLeast.value; s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1) {
+			return fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
 		}
-		s.AtLeast = o.AtLeast
 	}
 	if o.Where != nil {
 		s.Where = *o.Where

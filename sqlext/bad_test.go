@@ -334,6 +334,11 @@ func TestWrongArguments(t *testing.T) {
 	for _, c := range [][2]string{
 		{`SELECT * FROM alike_rows('d', 9)`, "d has no row 9"},
 		{`SELECT * FROM alike_rows('d', 1, 1.5)`, "at_least is the number 1.5, want a number from 0 to 1"},
+		{`SELECT alike_attach('d', 'body', '{"policy": 1}')`, "policy: want a string, not number"},
+		{`SELECT alike_attach('d', 'body', '{"si": "length"}')`, "si: want a list of strings, not string"},
+		{`SELECT alike_attach('d', 'body', '{"si": [1]}')`, "si: want a string, not number"},
+		{`SELECT alike_attach('d', 'body', '[]')`, "want a JSON object, not array"},
+		{`SELECT alike_detach('d', '{"drop": 1}')`, "drop: want true or false, not number"},
 		{`SELECT * FROM alike_rows('d', 1, 0)`, "at_least is 0, want above 0"},
 		{`SELECT alike_mark('d', 1, 9, 'distinct')`, "d has no row 9"},
 		{`SELECT alike_mark('d', 1, 1, 'distinct')`, "both keys name the same row"},

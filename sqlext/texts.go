@@ -85,7 +85,7 @@ func tokens(c *conn, a []value, limit int64) (source, error) {
 		list = append(list, token)
 	}
 	return rowsOf(len(list), func(b *batch, cells []value, i int) {
-		cells[0].setInt(int64(i))
+		cells[0].setInt(int64(i) + 1)
 		b.setText(&cells[1], list[i])
 	}), nil
 }
@@ -105,7 +105,7 @@ func shingles(c *conn, a []value, limit int64) (source, error) {
 		texts, fingerprints = append(texts, text), append(fingerprints, fingerprint)
 	}
 	return rowsOf(len(texts), func(b *batch, cells []value, i int) {
-		cells[0].setInt(int64(i))
+		cells[0].setInt(int64(i) + 1)
 		b.setText(&cells[1], texts[i])
 		cells[2].setInt(int64(fingerprints[i]))
 	}), nil
@@ -124,10 +124,10 @@ func explain(c *conn, a []value, _ int64) (source, error) {
 		b.setText(&cells[1], passage.Text)
 		cells[2].setInt(int64(passage.Tokens))
 		if passage.Left >= 0 {
-			cells[3].setInt(int64(passage.Left))
+			cells[3].setInt(int64(passage.Left) + 1)
 		}
 		if passage.Right >= 0 {
-			cells[4].setInt(int64(passage.Right))
+			cells[4].setInt(int64(passage.Right) + 1)
 		}
 	}), err
 }

@@ -290,6 +290,24 @@ func TestFunctionsAreSafe(t *testing.T) {
 	}
 }
 
+// What at_least was given goes back to the default with null.
+func TestAtLeastNull(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	w := newWorker(t, database, nil)
+	for _, v := range []struct {
+		options string
+		want    float64
+	}{{`{"at_least": 0.5}`, 0.5}, {`{"policy": "link"}`, 0.5}, {`{"at_least": null}`, 0.752}} {
+		exec(t, c, "select alike.attach('documents', 'body', $1)", v.options)
+		once(t, w)
+		if got := one[float64](t, c, "select round(at_least::numeric, 3)::float from alike.attachment where name = 'documents'"); got != v.want {
+			t.Errorf("%s: at_least %g", v.options, got)
+		}
+	}
+}
+
 // A change of profile is built beside the old side table, which answers and
 // follows checkins until the two change places.
 func TestChangeProfile(t *testing.T) {

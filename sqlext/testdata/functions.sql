@@ -78,19 +78,19 @@ SELECT alike_resemblance_exact('a b c d e', 'a b c d f', 'words w=1'), alike_con
 -- 0.666666666666667|1.0|
 
 SELECT * FROM alike_tokens('The quick, brown FOX') LIMIT 3;
--- 0|the
--- 1|quick
--- 2|brown
+-- 1|the
+-- 2|quick
+-- 3|brown
 
 SELECT position, shingle FROM alike_shingles('The quick, brown FOX', 'words w=2');
--- 0|the quick
--- 1|quick brown
--- 2|brown fox
+-- 1|the quick
+-- 2|quick brown
+-- 3|brown fox
 
-SELECT kind, passage, tokens FROM alike_explain('one two three four', 'zero one two three', 'words w=2');
--- both|one two three|3
--- left|three four|2
--- right|zero one|2
+SELECT * FROM alike_explain('one two three four', 'zero one two three', 'words w=2');
+-- both|one two three|3|1|2
+-- left|three four|2|3|
+-- right|zero one|2||1
 
 SELECT count(*) FROM alike_cells(1.5, 2, 0.5);
 -- 9
