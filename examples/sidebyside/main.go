@@ -6,6 +6,7 @@
 //	go run ./examples/sidebyside -documents 1000000 -limit 10m
 //	go run ./examples/sidebyside -collections growth -sizes 10000,100000,1000000 -only "^alike (SQLite|PostgreSQL)$"
 //	go run ./examples/sidebyside -only 'alike|FTS5' -keep     those again, beside the results there are
+//	go run ./examples/sidebyside -write                       the pages again, out of results.json
 //	go run ./examples/sidebyside -folder ~/mail -collections folder
 //
 // It installs the peers first (.ci/setup sidebyside). Every contender is a
@@ -58,6 +59,9 @@ func main() {
 	flag.DurationVar(&c.limit, "limit", 2*time.Minute, "for one contender at one size")
 	flag.StringVar(&c.out, "out", "", "a folder for the results, by default examples/sidebyside/results")
 	keep := flag.Bool("keep", false, "keep the results that are there of what is not run now")
+	write := flag.Bool("write", false, "run nothing and write the pages again out of results.json")
+	assume := assumed()
+	flag.Func("assume", "other assumptions for the page on a billion documents, such as memory=64e9,hour=0.5", assume.set)
 	setup := flag.Bool("setup", true, "install the peers first")
 	flag.Parse()
 	var err error
@@ -69,6 +73,17 @@ func main() {
 	}
 	if c.out == "" {
 		c.out = filepath.Join(c.root, "examples", "sidebyside", "results")
+	}
+	if *write {
+		r, err := readReport(c.out)
+		if err != nil {
+			log.Fatal(err)
+		}
+		r.assume = assume
+		if err := r.write(c.out); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	if *setup {
 		cmd := exec.Command(filepath.Join(c.root, ".ci", "setup"), "core", "sidebyside")
@@ -88,6 +103,7 @@ func main() {
 			log.Fatal(err)
 		}
 	}
+	r.assume = assume
 	if err := r.write(c.out); err != nil {
 		log.Fatal(err)
 	}

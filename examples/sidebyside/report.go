@@ -31,10 +31,12 @@ type report struct {
 	Collections []*collection
 	Runs        []result
 	Missing     []string
+
+	assume assumptions
 }
 
 func newReport() *report {
-	return &report{Machine: machine(), Date: time.Now().UTC().Format(time.DateOnly), Load: [2]string{load(), ""}}
+	return &report{Machine: machine(), Date: time.Now().UTC().Format(time.DateOnly), Load: [2]string{load(), ""}, assume: assumed()}
 }
 
 // merge takes over what an earlier run wrote and this one has not measured.
@@ -128,6 +130,12 @@ func (r *report) write(dir string) error {
 	var page bytes.Buffer
 	r.page(&page, pictures)
 	files["README.md"] = page.Bytes()
+	if p, ok := r.paperPicture(); ok {
+		var page bytes.Buffer
+		r.paper(&page, p.file)
+		files["billion.md"] = page.Bytes()
+		pictures = append(pictures, p)
+	}
 	for _, p := range pictures {
 		var picture bytes.Buffer
 		if err := p.draw(&picture); err != nil {
@@ -167,14 +175,17 @@ func (r *report) names() []string {
 }
 
 func (r *report) page(w *bytes.Buffer, pictures []picture) {
-	earlier := ""
+	earlier, paper := "", ""
+	if r.has(growth) {
+		paper = "; [what that means for a billion documents](billion.md)"
+	}
 	if len(r.Earlier) > 0 {
 		earlier = "\nSome rows are kept from earlier runs, so that times, and exponents above all, may mix different loads and limits:\n\n- " +
 			strings.Join(r.Earlier, "\n- ") + "\n"
 	}
 	fmt.Fprintf(w, `# Alike and its peers, side by side
 
-Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md), [the same for programs](results.json).
+Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md), [the same for programs](results.json)%s.
 
 %s; Alike at %s. %s. Load average before the run %s, after it %s: with more than one process for each core the
 elapsed times are too long for everybody, and the ratios are what to read. Sketching is in processor time.
@@ -182,7 +193,7 @@ A contender had %s for each size of each collection and one core, unless its set
 %s
 | collection | what | documents | MB | pairs at 0.5 and more |
 |---|---|---|---|---|
-`, r.Machine, r.Commit, r.Date, r.Load[0], r.Load[1], r.Limit, earlier)
+`, paper, r.Machine, r.Commit, r.Date, r.Load[0], r.Load[1], r.Limit, earlier)
 	for _, c := range r.Collections {
 		pairs := ""
 		if c.Pairs != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
@@ -56,7 +57,7 @@ func Rank(w io.Writer, r Ranking) error {
 			bar.Color = series[1].color()
 		}
 		p.Add(bar)
-		names = append(names, b.Name)
+		names = append(names, b.Name+"    ") // a reader's own font may be wider than ours
 		places.XYs = append(places.XYs, plotter.XY{X: b.Value, Y: float64(i)})
 		places.Labels = append(places.Labels, " "+share(b.Value))
 		spoken = append(spoken, b.Name+" "+share(b.Value))
@@ -71,6 +72,15 @@ func Rank(w io.Writer, r Ranking) error {
 	}
 	p.Add(labels)
 	p.NominalY(names...)
+	p.X.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
+		marks := plot.DefaultTicks{}.Ticks(low, high)
+		for i, m := range marks {
+			if m.Label != "" {
+				marks[i].Label = share(m.Value)
+			}
+		}
+		return marks
+	})
 	p.Y.Tick.Label.Font.Size = 11
 	p.X.Max *= 1.08 // for the last label
 	slices.Reverse(spoken)
