@@ -13,12 +13,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/alike-sql/alike/examples/quickstart/memos"
 	"github.com/alike-sql/alike/sqlext"
 	_ "github.com/mattn/go-sqlite3"
 )
 
 const (
-	memos    = 2000
+	written  = 2000
 	original = 1234 // the memo that the edits are made of
 )
 
@@ -66,8 +67,8 @@ func run(file string) error {
 		}
 		return result.LastInsertId()
 	}
-	for i := 1; i <= memos; i++ {
-		m := memo(r)
+	for i := 1; i <= written; i++ {
+		m := memos.New(r)
 		if i == original {
 			source = m
 		}
@@ -75,18 +76,18 @@ func run(file string) error {
 			return err
 		}
 	}
-	for _, e := range edits {
-		id, err := insert(tx, e.do(r, source))
+	for _, e := range memos.Edits {
+		id, err := insert(tx, e.Do(r, source))
 		if err != nil {
 			return err
 		}
-		done[id] = e.name
+		done[id] = e.Name
 	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
 	fmt.Printf("A table of %d memos; %d of them are edits of memo %d:\n\n    %s\n\n",
-		memos+len(edits), len(edits), original, wrap(strings.Join(source[:3], " ")+" …"))
+		written+len(memos.Edits), len(memos.Edits), original, wrap(strings.Join(source[:3], " ")+" …"))
 
 	// One statement gives it the aspect. The table itself is not altered.
 	start := time.Now()
@@ -122,7 +123,7 @@ func run(file string) error {
 
 	// What the answer leaves out, rightly: edits that made another text of it.
 	left, err := db.Query(`select b.id, alike_resemblance_exact(a.body, b.body) from memos a, memos b
-		where a.id = ?1 and b.id between ?2 + 1 and ?1 - 1 and b.id not in (select key from alike_rows('memos', ?1))`, id, memos)
+		where a.id = ?1 and b.id between ?2 + 1 and ?1 - 1 and b.id not in (select key from alike_rows('memos', ?1))`, id, written)
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 			continue
 		}
 		m.config.Progress("measuring the filter of "+m.out.Name, int64(band+1), bands)
+		sample = apart(sample)
 		var numbers []int
 		for _, p := range sample {
 			numbers = append(numbers, p.a, p.b)
@@ -96,6 +97,7 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 			}
 			p := MeasuredPoint{Resemblance: at.resemblance / at.sum, Pairs: at.pairs, Found: at.again / at.trials}
 			p.Low, p.High = plot.Wilson(p.Found, worth)
+			p.Low, p.High = min(p.Low, p.Found), max(p.High, p.Found) // but for rounding they are
 			p.Curve = sketch.FilterProbability(m.out.K-1, m.out.S, 1, p.Resemblance)
 			out.Points = append(out.Points, p)
 		}
@@ -112,4 +114,19 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 		out.Why = "there are too few pairs to measure it"
 	}
 	return nil
+}
+
+// apart leaves each row in two pairs at most: the pairs of a large cluster are
+// not independent, and many of them would say the same.
+func apart(sample []pair) []pair {
+	times := map[int]int{}
+	var kept []pair
+	for _, p := range sample {
+		if times[p.a] < 2 && times[p.b] < 2 {
+			times[p.a]++
+			times[p.b]++
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }

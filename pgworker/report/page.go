@@ -97,7 +97,7 @@ func newView(r *Report, s *Section, n int) *view {
 // ClustersSQL lists all clusters.
 func (v *view) ClustersSQL() string {
 	if v.SQLite {
-		return "select * from alike_clusters(" + sqliteLiteral(v.Name) + ");"
+		return "select * from alike_clusters(" + sqliteReference(v.Name) + ");"
 	}
 	return "select * from alike.clusters(" + postgresText(v.Table) + ");"
 }
@@ -134,11 +134,11 @@ func (c *Cluster) Alone() (list []*Member) {
 }
 
 // drawn is a chart in two widths, of which the page shows one.
-func drawn(id string, write func(io.Writer, plot.Inline) error) (template.HTML, error) {
+func drawn(id string, height int, write func(io.Writer, plot.Inline) error) (template.HTML, error) {
 	var b bytes.Buffer
 	for _, in := range []plot.Inline{
-		{ID: id + "-wide", Class: "wide", Width: 560, Height: 330},
-		{ID: id + "-narrow", Class: "narrow", Width: 310, Height: 270},
+		{ID: id + "-wide", Class: "wide", Width: 560, Height: height},
+		{ID: id + "-narrow", Class: "narrow", Width: 310, Height: min(height, 270)},
 	} {
 		if err := write(&b, in); err != nil {
 			return "", err
@@ -160,7 +160,7 @@ func (v *view) drawCurve() (err error) {
 	for _, at := range sketch.FilterCurve(v.K, v.S, 1, 11) {
 		v.CurveRows = append(v.CurveRows, curveRow{at.Resemblance, at.Probability, sketch.FilterProbability(v.K, v.S, v.R, at.Resemblance)})
 	}
-	v.Curve, err = drawn(v.ID+"-curve", f.Write)
+	v.Curve, err = drawn(v.ID+"-curve", 330, f.Write)
 	return err
 }
 
@@ -176,7 +176,7 @@ func (v *view) drawCandidates() (err error) {
 		Mark: v.AtLeast, MarkName: "alike from " + fmt.Sprintf("%.2f", v.AtLeast),
 		Description: fmt.Sprintf("%s of rows that share a feature, by their estimated resemblance; %s %.2f or more.",
 			plural(c.Pairs, "pair", "pairs"), plural(c.Alike, "has", "have"), v.AtLeast)}
-	v.Histogram, err = drawn(v.ID+"-candidates", h.Write)
+	v.Histogram, err = drawn(v.ID+"-candidates", 330, h.Write)
 	return err
 }
 
@@ -189,7 +189,7 @@ func (v *view) drawSizes() (err error) {
 	for _, s := range v.Clusters.Sizes {
 		h.Labels, h.Counts = append(h.Labels, s.Name()), append(h.Counts, s.Clusters)
 	}
-	v.SizeChart, err = drawn(v.ID+"-sizes", h.Write)
+	v.SizeChart, err = drawn(v.ID+"-sizes", 230, h.Write)
 	return err
 }
 

@@ -42,83 +42,58 @@ func (p *postgres) name() string   { return p.database }
 func (p *postgres) close()         { p.tx.Rollback(context.Background()) }
 
 func (p *postgres) attachments(ctx context.Context) ([]*attachment, error) {
-	byID := map[int32]*attachment{}
-	rows, err := p.tx.Query(ctx, queries.Attachments)
+	rows, err := p.tx.Query(ctx, queries.Report)
 	if err != nil {
 		return nil, err
 	}
+	var list []*attachment // nil for those that are about to take another's place
 	for rows.Next() {
 		a := &attachment{section: &Section{}}
-		sql := &postgresSQL{}
-		a.sql = sql
-		var id int32
+		own := &postgresSQL{}
+		a.sql = own
 		var replaces *int32
-		var relation, document, filter, problem *string
-		var keyTypes, variants []string
-		var schema, side string
+		var relation, document, isDocument *string
+		var variants []string
 		var extract []byte
-		var indexed, clustered bool
-		if err := rows.Scan(&id, &a.section.Name, &replaces, &relation, &a.section.Column, &document, &a.keys, &keyTypes, &schema, &side,
-			&sql.profileID, &a.section.Profile, &variants, &a.section.Policy, &a.section.Mode, &a.section.AtLeast, &filter, &extract,
-			&indexed, &problem, &clustered); err != nil {
+		if err := rows.Scan(&replaces, &a.section.Name, &a.section.Column, &own.profileID, &a.section.Profile, &a.section.Policy, &a.section.Mode,
+			&a.section.AtLeast, &variants, &extract, &a.keys, &a.side, &a.match, &a.marks, &own.reference, &relation, &document,
+			&own.key, &own.pairKey, &own.pairOther, &own.order, &isDocument); err != nil {
 			return nil, err
 		}
-		a.side, a.match, a.marks = quote(schema)+"."+quote(side), quote(schema)+"."+quote(side+"_match"), quote(schema)+"."+quote(side+"_mark")
 		a.parse(variants)
-		if extract != nil {
-			var from struct{ Column string }
-			if json.Unmarshal(extract, &a.media) != nil && json.Unmarshal(extract, &from) == nil {
-				a.media, sql.mediaFrom = "auto", from.Column
-			}
+		var from struct{ Column string }
+		if extract != nil && json.Unmarshal(extract, &a.media) != nil && json.Unmarshal(extract, &from) == nil {
+			a.media, own.mediaFrom = "auto", from.Column
 		}
-		sql.column = a.section.Column
+		own.column = a.section.Column
 		if relation != nil && document != nil {
-			sql.relation, sql.document = *relation, *document
+			own.relation, own.document = *relation, *document
 		}
-		if len(keyTypes) != len(a.keys) {
+		if isDocument == nil {
 			a.broken = fmt.Sprintf("the side table %s is missing or lacks a key column", a.side)
+		} else {
+			own.isDocument = *isDocument
 		}
-		if replaces == nil {
-			byID[id] = a
+		if replaces != nil {
+			a = nil
 		}
+		list = append(list, a)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	if rows, err = p.tx.Query(ctx, queries.Report); err != nil {
-		return nil, err
-	}
-	var order []int32
-	for rows.Next() {
-		var id int32
-		var reference string
-		var key, pairKey, pairOther, keyOrder, isDocument *string
-		if err := rows.Scan(&id, &reference, &key, &pairKey, &pairOther, &keyOrder, &isDocument); err != nil {
-			return nil, err
-		}
-		order = append(order, id)
-		a := byID[id]
-		if a == nil || a.broken != "" {
-			continue
-		}
-		sql := a.sql.(*postgresSQL)
-		sql.reference, sql.key, sql.pairKey, sql.pairOther, sql.order, sql.isDocument = reference, *key, *pairKey, *pairOther, *keyOrder, *isDocument
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return p.status(ctx, byID, order)
+	return p.status(ctx, list)
 }
 
-// status adds what alike.status says, whose order is known.
-func (p *postgres) status(ctx context.Context, byID map[int32]*attachment, order []int32) ([]*attachment, error) {
+// status adds what alike.status says, in the same order.
+func (p *postgres) status(ctx context.Context, all []*attachment) ([]*attachment, error) {
 	rows, err := p.tx.Query(ctx, `select "table", rows, sketched, pending, failed, oldest, note from alike.status()`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var list []*attachment
-	for i := 0; rows.Next(); i++ {
+	for i := 0; rows.Next() && i < len(all); i++ {
 		var table string
 		var counts [4]*int64
 		var oldest *time.Time
@@ -126,10 +101,10 @@ func (p *postgres) status(ctx context.Context, byID map[int32]*attachment, order
 		if err := rows.Scan(&table, &counts[0], &counts[1], &counts[2], &counts[3], &oldest, &note); err != nil {
 			return nil, err
 		}
-		if i >= len(order) || byID[order[i]] == nil {
+		a := all[i]
+		if a == nil {
 			continue
 		}
-		a := byID[order[i]]
 		a.section.Table, a.section.Oldest = table, oldest
 		if note != nil {
 			a.section.Note = *note

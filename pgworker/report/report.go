@@ -36,7 +36,7 @@ const (
 	hotRows      = 10  // rows that share a feature from which on it is hot, as in alike.hot
 	sampledRows  = 200 // asked what a range around their similarity index returns
 	bands        = 20  // of resemblance
-	bandPairs    = 60  // of each that are measured exactly
+	bandPairs    = 200 // of each that are measured exactly
 )
 
 func (c *Config) setDefaults() error {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -424,8 +425,18 @@ func (s *sqlite) keyText(_ *attachment, key string) string {
 }
 
 func (s *sqlite) mark(a *attachment, key, other, verdict string) string {
-	return fmt.Sprintf("select alike_mark(%s, %s, %s, %s);", sqliteLiteral(a.section.Name), sqliteKey(key), sqliteKey(other), sqliteLiteral(verdict))
+	return fmt.Sprintf("select alike_mark(%s, %s, %s, %s);", sqliteReference(a.section.Name), sqliteKey(key), sqliteKey(other), sqliteLiteral(verdict))
 }
+
+// sqliteReference names an attachment as alike_ functions read names.
+func sqliteReference(name string) string {
+	if !plainName.MatchString(name) {
+		name = quote(name)
+	}
+	return sqliteLiteral(name)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func sqliteKey(key string) string {
 	values := decodeKey(key)

@@ -1,4 +1,6 @@
-package main
+// Package memos makes the papers of a harbour office, and what people do to a
+// paper before they file it again.
+package memos
 
 import (
 	"fmt"
@@ -23,8 +25,8 @@ var (
 
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// sentence makes one of a hundred thousand and more.
-func sentence(r *rand.Rand) string {
+// Sentence makes one of a hundred thousand and more.
+func Sentence(r *rand.Rand) string {
 	tail := pick(r, why)
 	if strings.Contains(tail, "%d") {
 		tail = fmt.Sprintf(tail, 2+r.IntN(9998))
@@ -32,22 +34,23 @@ func sentence(r *rand.Rand) string {
 	return fmt.Sprintf("%s %s %s %s.", pick(r, who), pick(r, did), pick(r, what), tail)
 }
 
-// memo returns the sentences of one.
-func memo(r *rand.Rand) []string {
+// New returns the sentences of a memo.
+func New(r *rand.Rand) []string {
 	sentences := make([]string, 9+r.IntN(6))
 	for i := range sentences {
-		sentences[i] = sentence(r)
+		sentences[i] = Sentence(r)
 	}
 	return sentences
 }
 
-// An edit is something that people do to a text before they file it again.
-type edit struct {
-	name string
-	do   func(r *rand.Rand, original []string) string
+// An Edit is something that people do to a text before they file it again.
+type Edit struct {
+	Name string
+	Do   func(r *rand.Rand, original []string) string
 }
 
-var edits = []edit{
+// Edits are the usual ones, from none at all to another text.
+var Edits = []Edit{
 	{"copied as it was", func(_ *rand.Rand, s []string) string { return strings.Join(s, " ") }},
 	{"typed in capitals, without commas and full stops", func(_ *rand.Rand, s []string) string {
 		return strings.ToUpper(strings.NewReplacer(".", "", ",", "").Replace(strings.Join(s, " ")))
@@ -61,12 +64,12 @@ var edits = []edit{
 		return strings.Join(append(append([]string{}, s[1:]...), s[0]), " ")
 	}},
 	{"a sentence added", func(r *rand.Rand, s []string) string {
-		return strings.Join(append(append([]string{}, s...), sentence(r)), " ")
+		return strings.Join(append(append([]string{}, s...), Sentence(r)), " ")
 	}},
 	{"the last third cut off", func(_ *rand.Rand, s []string) string {
 		return strings.Join(s[:len(s)*2/3], " ")
 	}},
 	{"rewritten but for two sentences", func(r *rand.Rand, s []string) string {
-		return strings.Join(append(memo(r), s[:2]...), " ")
+		return strings.Join(append(New(r), s[:2]...), " ")
 	}},
 }

@@ -1,0 +1,278 @@
+// Package chromium drives a headless Chromium over its debugging pipe: enough
+// of the DevTools protocol to look at a page as people with different screens
+// and settings see it.
+package chromium
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// A Browser with one page, for one goroutine.
+type Browser struct {
+	cmd     *exec.Cmd
+	stop    context.CancelFunc
+	to      *os.File
+	from    *bufio.Reader
+	profile string
+	session string
+	id      int
+
+	Requests []string // addresses that the page has asked for
+	Errors   []string // what the page's console complained of, and dialogs
+}
+
+// Start starts a browser that ends with the context, or with Close.
+func Start(ctx context.Context) (*Browser, error) {
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		return nil, errors.New("no chromium; .ci/setup browser installs it")
+	}
+	profile, err := os.MkdirTemp("", "alike-chromium")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	b := &Browser{stop: stop, profile: profile}
+	b.cmd = exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
+		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+	// It reads commands from descriptor 3 and answers on 4.
+	itsIn, to, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	from, itsOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	b.to, b.from = to, bufio.NewReaderSize(from, 1<<16)
+	b.cmd.ExtraFiles = []*os.File{itsIn, itsOut}
+	err = b.cmd.Start()
+	itsIn.Close()
+	itsOut.Close()
+	if err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	if err := b.attach(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return b, nil
+}
+
+// Close ends the browser and removes what it kept.
+func (b *Browser) Close() error {
+	b.stop()
+	if b.cmd.Process != nil {
+		_ = b.cmd.Wait() // killed, as asked
+	}
+	if b.to != nil {
+		b.to.Close()
+	}
+	return os.RemoveAll(b.profile)
+}
+
+func (b *Browser) attach() error {
+	var target struct{ TargetID string }
+	if err := b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target); err != nil {
+		return err
+	}
+	var attached struct{ SessionID string }
+	if err := b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached); err != nil {
+		return err
+	}
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {
+		if err := b.call(domain+".enable", nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type message struct {
+	ID        int                       `json:"id,omitempty"`
+	SessionID string                    `json:"sessionId,omitempty"`
+	Method    string                    `json:"method,omitempty"`
+	Params    json.RawMessage           `json:"params,omitempty"`
+	Result    json.RawMessage           `json:"result,omitempty"`
+	Error     *struct{ Message string } `json:"error,omitempty"`
+}
+
+// call sends a command and waits for its answer.
+func (b *Browser) call(method string, params, result any) error {
+	b.id++
+	body, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	if params == nil {
+		body = []byte("{}")
+	}
+	send, err := json.Marshal(message{ID: b.id, SessionID: b.session, Method: method, Params: body})
+	if err != nil {
+		return err
+	}
+	if _, err := b.to.Write(append(send, 0)); err != nil {
+		return err
+	}
+	for {
+		m, err := b.next()
+		if err != nil {
+			return fmt.Errorf("chromium: %s: %w", method, err)
+		}
+		if m.ID != b.id {
+			continue
+		}
+		if m.Error != nil {
+			return fmt.Errorf("chromium: %s: %s", method, m.Error.Message)
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(m.Result, result)
+	}
+}
+
+// next reads a message and notes what it says about the page.
+func (b *Browser) next() (m message, err error) {
+	raw, err := b.from.ReadBytes(0)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(bytes.TrimSuffix(raw, []byte{0}), &m); err != nil {
+		return m, err
+	}
+	switch m.Method {
+	case "Network.requestWillBeSent":
+		var e struct{ Request struct{ URL string } }
+		if json.Unmarshal(m.Params, &e) == nil {
+			b.Requests = append(b.Requests, e.Request.URL)
+		}
+	case "Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening":
+		b.Errors = append(b.Errors, string(m.Params))
+	}
+	return m, nil
+}
+
+// Open shows a file. Scripts that the caller evaluates run even where the
+// page's policy forbids them, if bypass is set.
+func (b *Browser) Open(file string, bypass bool) error {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	if err := b.call("Page.setBypassCSP", map[string]any{"enabled": bypass}, nil); err != nil {
+		return err
+	}
+	b.Requests, b.Errors = nil, nil
+	var shown struct{ ErrorText string }
+	if err := b.call("Page.navigate", map[string]any{"url": "file://" + filepath.ToSlash(path)}, &shown); err != nil {
+		return err
+	}
+	if shown.ErrorText != "" {
+		return errors.New("chromium: " + shown.ErrorText)
+	}
+	for {
+		var ready string
+		if err := b.Eval("document.readyState", &ready); err != nil {
+			return err
+		}
+		if ready == "complete" {
+			return nil
+		}
+	}
+}
+
+// A Screen is what somebody looks at the page with.
+type Screen struct {
+	Width, Height int
+	Scale         float64
+	Dark, Print   bool
+}
+
+// Look sets the screen.
+func (b *Browser) Look(s Screen) error {
+	scheme, media := "light", "screen"
+	if s.Dark {
+		scheme = "dark"
+	}
+	if s.Print {
+		media = "print"
+	}
+	if s.Scale == 0 {
+		s.Scale = 1
+	}
+	if err := b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": s.Width, "height": s.Height, "deviceScaleFactor": s.Scale, "mobile": s.Width < 600}, nil); err != nil {
+		return err
+	}
+	return b.call("Emulation.setEmulatedMedia", map[string]any{"media": media, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+}
+
+// Eval evaluates JavaScript, awaits it and decodes what it gives.
+func (b *Browser) Eval(script string, result any) error {
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+	}
+	if err := b.call("Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true}, &answer); err != nil {
+		return err
+	}
+	if e := answer.ExceptionDetails; e != nil {
+		return fmt.Errorf("chromium: %s %s", e.Text, e.Exception.Description)
+	}
+	if result == nil || answer.Result.Value == nil {
+		return nil
+	}
+	return json.Unmarshal(answer.Result.Value, result)
+}
+
+// Press presses and releases a key, such as Tab or Enter.
+func (b *Browser) Press(key string, code int) error {
+	text := ""
+	if key == "Enter" {
+		text = "\r"
+	}
+	for _, kind := range []string{"keyDown", "keyUp"} {
+		if err := b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}, nil); err != nil {
+			return err
+		}
+		text = ""
+	}
+	return nil
+}
+
+// Picture is what the screen shows, as PNG.
+func (b *Browser) Picture() ([]byte, error) {
+	return b.data("Page.captureScreenshot", map[string]any{"format": "png"})
+}
+
+// PDF is the page as it is printed.
+func (b *Browser) PDF() ([]byte, error) {
+	return b.data("Page.printToPDF", map[string]any{"preferCSSPageSize": true, "paperWidth": 8.27, "paperHeight": 11.69})
+}
+
+func (b *Browser) data(method string, params any) ([]byte, error) {
+	var answer struct{ Data string }
+	if err := b.call(method, params, &answer); err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.DecodeString(answer.Data)
+}
