@@ -44,10 +44,10 @@ declare
   term double precision;
 begin
   perform alike._check_filter(k, s, r);
-  if resemblance = 'NaN' then
-    return resemblance;
+  if not (resemblance >= 0 and resemblance <= 1) then
+    raise exception 'sketch: filter: resemblance %, want 0 to 1', resemblance using errcode = 'invalid_parameter_value';
   end if;
-  p := alike._power(greatest(0, least(resemblance, 1)), s);
+  p := alike._power(resemblance, s);
   q := 1 - p;
   d := array_fill(0::double precision, array[r]);
   d[1] := 1;

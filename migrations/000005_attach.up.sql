@@ -281,8 +281,10 @@ begin
     a.side_schema, a.side_name || '_mark', columns, others, a.side_name || '_verdict', a.side_name || '_mark_pkey',
     (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
     (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
-  execute format('create index if not exists %I on %I.%I (%s)', a.side_name || '_mark_other', a.side_schema, a.side_name || '_mark',
-    (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+  foreach object in array array['_match', '_mark'] loop
+    execute format('create index if not exists %I on %I.%I (%s)', a.side_name || object || '_other', a.side_schema, a.side_name || object,
+      (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+  end loop;
   if a.distributed then
     perform alike._distribute(a);
   end if;
@@ -366,7 +368,21 @@ declare
   types constant text[] := alike._key_types(side::regclass, keys);
   others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
-  shared_features constant text := (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
+  -- What is known of a row s: its key, in text and as it is, and its features in common.
+  known constant text := format('%s as key, %s, %s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance', alike._key_text(keys, 's'),
+    (select string_agg(format('s.%I as k%s', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
+    (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n));
+  found constant text := format(
+    'select * from (select %s from %s s where (%s) and s.profile = %s offset 0) as f
+     where f.resemblance >= at_least and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
+    known, side, (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), a.profile_id);
+  judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null',
+    known, side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
+  answer constant text := format(
+    'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s from (%%s) as c cross join lateral alike._bounds(document, c.sketch, 0.95) as b
+     order by c.resemblance desc, c.shared desc, %s;',
+    case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end,
+    (select string_agg('c.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
 begin
   execute format('create function %I.%I(features bigint[], document bytea, itself text, at_least double precision) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set plan_cache_mode = %s as %L',
     a.side_schema, 'alike_similar_' || a.id,
@@ -396,31 +412,10 @@ begin
   end if;
   if document is null then
     return;
-  end if;
-  return query
-  select c.key, c.shared, c.resemblance, b.low, b.high, %10$s
-  from (
-    select %8$s as key, %11$s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance
-    from %2$s s
-    where (%12$s) and s.profile = %4$s
-    offset 0
-  ) as c
-  cross join lateral alike._bounds(document, c.sketch, 0.95) as b
-  where c.resemblance >= at_least and c.key is distinct from itself and c.key <> all (distinct_keys)
-    and c.key <> all (duplicate_keys)
-  order by c.resemblance desc, c.shared desc, c.key;
-  if duplicate_keys <> '{}' then
-    return query
-    select c.key, c.shared, c.resemblance, b.low, b.high, %10$s
-    from (
-      select %8$s as key, %11$s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance
-      from unnest(duplicate_keys) as k(key)
-      join %2$s s on %13$s
-      where s.profile = %4$s and s.sketch is not null
-      offset 0
-    ) as c
-    cross join lateral alike._bounds(document, c.sketch, 0.95) as b
-    order by 3 desc, 2 desc, 1;
+  elsif duplicate_keys = '{}' then
+    %10$s
+  else
+    %11$s
   end if;
 end
 $function$,
@@ -433,10 +428,8 @@ $function$,
     alike._key_text(others, 's'),                                                                -- 7
     alike._key_text(keys, 's'),                                                                  -- 8
     alike._key_is(others, types, 's', 'itself'),                                                 -- 9
-    case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end, -- 10
-    shared_features,                                                                             -- 11
-    (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), -- 12
-    alike._key_is(keys, types, 's', 'k.key')));                                                  -- 13
+    format(answer, found),                                                                       -- 10
+    format(answer, found || ' union all ' || judged)));                                          -- 11
 end
 $$;
 
@@ -674,6 +667,13 @@ begin
     a.filter_columns := a.filter_columns || (a.extract ->> 'column')::name;
   end if;
 
+  -- A change that no number depends on is made where it is.
+  if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter)
+     and not options ? 'ask' and not old.options ? 'ask' then
+    update alike.attachment t set policy = a.policy, at_least = a.at_least, options = _attach.options where t.id = replaced;
+    return 0;
+  end if;
+
   execute format('select count(*) from %s%s', relation, ' where ' || a.row_filter) into rows;
   a.indexed := false;
   insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed,
@@ -733,14 +733,14 @@ begin
 end
 $$;
 
-create function alike.attach("table" text, "column" text, options jsonb default '{}') returns bigint language sql
+create function alike.attach("table" text, "column" text, options jsonb default '{}') returns bigint language sql strict
 as $$ select alike._attach(alike._relation("table"), "table", "column", options, null) $$;
 comment on function alike.attach(text, text, jsonb) is 'gives a table the aspect; returns the number of rows that the worker will sketch';
 
 -- A profile is changed by building the new side table beside the old one, which
 -- answers until the new one is full; then the two change places in one
 -- transaction. Verdicts, matches and kept clusters stay. Options that are not
--- given are as they were.
+-- given are as they were. Another policy or at_least needs nothing built.
 create function alike._change(a alike.attachment, options jsonb) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -760,6 +760,9 @@ begin
   end if;
   rows := alike._attach(a.source, a.name, a.column_name, a.options || options || jsonb_build_object('name', a.name, 'key', to_jsonb(a.key_columns)), a.id);
   select * into fresh from alike.attachment t where t.replaces = a.id;
+  if not found then
+    return rows;
+  end if;
   execute format('create function %I.%I() returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L',
     a.side_schema, 'alike_switch_' || fresh.id, format('begin perform alike._switch(a) from alike.attachment a where a.id = %s; end', fresh.id));
   execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_switch_' || fresh.id);
@@ -768,7 +771,7 @@ begin
 end
 $$;
 
-create function alike.change("table" text, options jsonb) returns bigint language sql
+create function alike.change("table" text, options jsonb) returns bigint language sql strict
 as $$ select alike._change(alike._attachment("table"), options) $$;
 comment on function alike.change(text, jsonb) is 'sketches a table under another profile beside the old, and switches when that is done';
 
@@ -849,7 +852,7 @@ begin
 end
 $$;
 
-create function alike.detach("table" text, options jsonb default '{}') returns bigint language sql
+create function alike.detach("table" text, options jsonb default '{}') returns bigint language sql strict
 as $$ select alike._detach(alike._attachment("table"), options) $$;
 comment on function alike.detach(text, jsonb) is 'takes the aspect away; keeps the side tables unless {"drop": true}; returns their rows';
 
@@ -869,6 +872,6 @@ begin
 end
 $$;
 
-create function alike.refresh("table" text) returns bigint language sql
+create function alike.refresh("table" text) returns bigint language sql strict
 as $$ select alike._refresh(alike._attachment("table")) $$;
 comment on function alike.refresh(text) is 'has the worker compare every row with its sketch; returns the number of rows that have none';

@@ -1,15 +1,17 @@
 -- The questions. Candidates share a feature, answers are estimated from the
 -- sketches, and people's verdicts come before both.
 
--- A table's attachment with its limit, checked.
+-- The limit of a question, checked. NaN is the attachment's own: NULL is not,
+-- since every function of these gives nothing when it is given NULL.
 create function alike._limit(a alike.attachment, at_least double precision) returns double precision language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if not (coalesce(at_least, a.at_least) between 0 and 1) then
+  at_least := coalesce(nullif(at_least, 'NaN'), a.at_least);
+  if not (at_least between 0 and 1) then
     raise exception 'alike: at_least %, want 0 to 1', at_least using errcode = 'invalid_parameter_value';
   end if;
-  return coalesce(at_least, a.at_least);
+  return at_least;
 end
 $$;
 
@@ -36,10 +38,10 @@ begin
 end
 $$;
 
-create function alike.rows("table" text, given text, at_least double precision default null)
+create function alike.rows("table" text, given text, at_least double precision default 'NaN')
 returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
 language sql stable
-as $$ select * from alike._rows(alike._attachment("table"), given, at_least) $$;
+as $$ select * from alike._rows(alike._attachment("table"), given, at_least) where "table" is not null and given is not null and at_least is not null $$;
 comment on function alike.rows(text, text, double precision) is 'the rows that resemble a row, best first';
 
 create function alike._si_rows(a alike.attachment, variant text, given text, fraction double precision)
@@ -50,18 +52,25 @@ as $$
 declare
   spelling constant text := alike._variant(variant, 4096);
   si_column constant text := alike._si_column(spelling);
+  types constant text[] := alike._key_types(alike._side(a), a.key_columns);
+  itself constant text := alike._key_is(a.key_columns, types, 's', '$1');
+  low double precision;
+  high double precision;
   own bigint;
   there boolean;
+  wanted text;
+  nearest text;
 begin
   if spelling <> all (a.variants) then
     raise exception 'alike: % has no similarity index %, it has %', a.name, spelling, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
       using errcode = 'undefined_column', hint = 'attach takes {"si": ["' || spelling || '"]}.';
-  elsif not (fraction >= 0) then
+  elsif spelling ~ '^forest' and fraction <> 'NaN' then
+    raise exception 'alike: si_rows: % has depths instead of a fraction; leave it out', spelling using errcode = 'invalid_parameter_value';
+  elsif fraction < 0 then
     raise exception 'alike: si_rows: fraction %, want 0 or more', fraction using errcode = 'invalid_parameter_value';
   end if;
   begin
-    execute format('select true, s.%I from %I.%I s where %s', si_column, a.side_schema, a.side_name,
-      alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', '$1')) into there, own using given;
+    execute format('select true, s.%I from %I.%I s where %s', si_column, a.side_schema, a.side_name, itself) into there, own using given;
   exception
     when data_exception then
       perform alike._bad_key(a, given, sqlerrm);
@@ -72,17 +81,25 @@ begin
   if own is null then
     return;
   end if;
-  -- The open range of doubles is one of whole numbers, which the index knows.
+  if spelling ~ '^forest' then
+    -- The rows that agree in the first byte, those that agree in more first.
+    wanted := format('s.%I between %s and %s', si_column, own & -72057594037927936, own | 72057594037927935);
+    nearest := format('si # (%s)', own);
+  else
+    -- The open range of doubles is one of whole numbers, which the index knows.
+    fraction := coalesce(nullif(fraction, 'NaN'), 0.3);
+    low := alike.si_low(own, fraction);
+    high := alike.si_high(own, fraction);
+    wanted := format('s.%1$I between %2$s and %3$s and s.%1$I::double precision > %4$L::double precision and s.%1$I::double precision < %5$L::double precision',
+      si_column, alike._clamp(floor(low)), alike._clamp(ceil(high)), low, high);
+    nearest := format('abs(si::numeric - (%s)), si', own);
+  end if;
   return query execute format(
-    'select key, si from (
-       select %s as key, s.%I as si from %I.%I s
-       where s.%I between %s and %s and s.%I::double precision > %L::double precision and s.%I::double precision < %L::double precision
-         and not (%s)) r
-     order by abs(si::numeric - %s), key',
-    alike._key_text(a.key_columns, 's'), si_column, a.side_schema, a.side_name,
-    si_column, alike._clamp(floor(alike.si_low(own, fraction))), alike._clamp(ceil(alike.si_high(own, fraction))),
-    si_column, alike.si_low(own, fraction), si_column, alike.si_high(own, fraction),
-    alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', '$1'), own)
+    'select key, si from (select %s as key, s.%I as si, %s from %I.%I s where %s and not (%s)) r order by %s, %s',
+    alike._key_text(a.key_columns, 's'), si_column,
+    (select string_agg(format('s.%I as k%s', a.key_columns[n], n), ', ' order by n) from generate_subscripts(a.key_columns, 1) as n),
+    a.side_schema, a.side_name, wanted, itself, nearest,
+    (select string_agg('k' || n, ', ' order by n) from generate_subscripts(a.key_columns, 1) as n))
   using given;
 end
 $$;
@@ -98,11 +115,14 @@ as $$
   end
 $$;
 
-create function alike.si_rows("table" text, variant text, given text, fraction double precision default 0.3)
+create function alike.si_rows("table" text, variant text, given text, fraction double precision default 'NaN')
 returns table (key text, si bigint)
 language sql stable
-as $$ select * from alike._si_rows(alike._attachment("table"), variant, given, fraction) $$;
-comment on function alike.si_rows(text, text, text, double precision) is 'the rows whose similarity index lies in the range around that of a row';
+as $$
+  select * from alike._si_rows(alike._attachment("table"), variant, given, fraction)
+  where "table" is not null and variant is not null and given is not null and fraction is not null
+$$;
+comment on function alike.si_rows(text, text, text, double precision) is 'the rows whose similarity index lies in the range around that of a row: 0.3 of it on either side unless given, or for forest/i those that agree in its first byte';
 
 
 -- A value of every key column in an order of its own: for ORDER BY over keys
@@ -215,10 +235,10 @@ as $$
   from (select case when bits < 64 then 1::double precision / (1::bigint << bits) end as luck) as l
 $$;
 
-create function alike.pairs("table" text, at_least double precision default null)
+create function alike.pairs("table" text, at_least double precision default 'NaN')
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
 language sql
-as $$ select * from alike._pairs(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) $$;
+as $$ select * from alike._pairs(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) where "table" is not null and at_least is not null $$;
 comment on function alike.pairs(text, double precision) is 'every pair of rows that resemble each other, once';
 
 -- Clusters of pairs, the best pair first. As in package sketch (linkage.go), a
@@ -393,10 +413,10 @@ begin
 end
 $$;
 
-create function alike.clusters("table" text, at_least double precision default null)
+create function alike.clusters("table" text, at_least double precision default 'NaN')
 returns table (key text, cluster text, size bigint)
 language sql
-as $$ select * from alike._clusters(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) $$;
+as $$ select * from alike._clusters(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) where "table" is not null and at_least is not null $$;
 comment on function alike.clusters(text, double precision) is 'the cluster of each row that is in one, named by its least key';
 
 create function alike._mark(a alike.attachment, x text, y text, verdict text, note text) returns text language plpgsql
@@ -465,7 +485,7 @@ $$;
 
 create function alike.hot("table" text) returns table (slot integer, feature bigint, rows bigint, key text)
 language sql stable
-as $$ select * from alike._hot(alike._attachment("table")) $$;
+as $$ select * from alike._hot(alike._attachment("table")) where "table" is not null $$;
 comment on function alike.hot(text) is 'features that ten rows or more share, with one of these rows';
 
 create function alike._errors(a alike.attachment) returns table (key text, message text, attempts integer, failed_at timestamptz)
@@ -477,7 +497,7 @@ $$;
 
 create function alike.errors("table" text) returns table (key text, message text, attempts integer, failed_at timestamptz)
 language sql stable
-as $$ select * from alike._errors(alike._attachment("table")) $$;
+as $$ select * from alike._errors(alike._attachment("table")) where "table" is not null $$;
 comment on function alike.errors(text) is 'the rows that failed and why, the newest first';
 
 -- Rows of a table: counted while that is quick, and from the statistics of

@@ -107,8 +107,6 @@ declare
   lows double precision[];
   highs double precision[];
 begin
-  execute format('delete from %s m where (%s) in (select %s from unnest($1) as k(key))', match,
-    alike._key_list(keys, 'm'), array_to_string(alike._key_values(keys, types, 'k.key'), ', ')) using given;
   select array_agg(k.key), array_agg(r.key), array_agg(r.shared), array_agg(r.resemblance), array_agg(r.low), array_agg(r.high)
   into found_keys, found_others, shares, resemblances, lows, highs
   from unnest(given) as k(key) cross join lateral alike._similar(a, null, null, k.key, a.at_least) r;
@@ -174,8 +172,8 @@ begin
 end
 $$;
 
-create function alike.write_clusters("table" text, at_least double precision default null) returns bigint
-language sql
+create function alike.write_clusters("table" text, at_least double precision default 'NaN') returns bigint
+language sql strict
 as $$ select alike._write_clusters(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) $$;
 comment on function alike.write_clusters(text, double precision) is 'keeps the clusters in NAME_alike_cluster, under names that stay; returns its rows';
 

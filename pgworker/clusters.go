@@ -20,7 +20,7 @@ up to date with each checkin.`,
 		if write {
 			sql = `select alike.write_clusters($1, $2) as rows`
 		}
-		_, err := c.print(cmd, sql, args[0], atLeast())
+		_, err := c.print(cmd, sql, args[0], *atLeast)
 		return err
 	}
 	return clusters

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/jackc/pgx/v5"
@@ -15,15 +16,12 @@ import (
 	"github.com/alike-sql/alike/queries"
 )
 
-// atLeastFlag adds --at-least and returns its value, nil unless given.
-func atLeastFlag(cmd *cobra.Command) func() *float64 {
-	value := cmd.Flags().Float64("at-least", 0, "the resemblance from which rows count as alike; the attachment's unless given")
-	return func() *float64 {
-		if cmd.Flags().Changed("at-least") {
-			return value
-		}
-		return nil
-	}
+// atLeastFlag adds --at-least and returns its value; NaN stands for the
+// attachment's own.
+func atLeastFlag(cmd *cobra.Command) *float64 {
+	value := cmd.Flags().Float64("at-least", math.NaN(), "the resemblance from which rows count as alike; the attachment's unless given")
+	cmd.Flags().Lookup("at-least").DefValue = "0" // which help does not show
+	return value
 }
 
 func (c *command) rowsCommand() *cobra.Command {
@@ -35,7 +33,7 @@ func (c *command) rowsCommand() *cobra.Command {
 	}
 	atLeast := atLeastFlag(rows)
 	rows.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := c.print(cmd, `select * from alike.rows($1, $2, $3)`, args[0], args[1], atLeast())
+		_, err := c.print(cmd, `select * from alike.rows($1, $2, $3)`, args[0], args[1], *atLeast)
 		return err
 	}
 	return rows
@@ -46,13 +44,15 @@ func (c *command) siRowsCommand() *cobra.Command {
 	rows := &cobra.Command{
 		Use:   "si-rows TABLE VARIANT KEY",
 		Short: "The rows whose similarity index lies in the range around a row's",
+		Long:  "The nearest come first. For forest/0 and the like those that agree in the first byte are the range.",
 		Args:  cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, err := c.print(cmd, `select * from alike.si_rows($1, $2, $3, $4)`, args[0], args[1], args[2], fraction)
 			return err
 		},
 	}
-	rows.Flags().Float64Var(&fraction, "fraction", 0.3, "how far the range reaches on either side")
+	rows.Flags().Float64Var(&fraction, "fraction", math.NaN(), "how far the range reaches on either side; 0.3 unless given")
+	rows.Flags().Lookup("fraction").DefValue = "0" // which help does not show
 	return rows
 }
 
@@ -64,7 +64,7 @@ func (c *command) pairsCommand() *cobra.Command {
 	}
 	atLeast := atLeastFlag(pairs)
 	pairs.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := c.print(cmd, `select * from alike.pairs($1, $2)`, args[0], atLeast())
+		_, err := c.print(cmd, `select * from alike.pairs($1, $2)`, args[0], *atLeast)
 		return err
 	}
 	return pairs
@@ -123,7 +123,7 @@ standard input. It exits with 3 when there is such a row, with 0 when not.`,
 		if q.Sketch == nil {
 			return fmt.Errorf("%s has no words to compare", args[0])
 		}
-		n, err := c.printOn(cmd, conn, queries.RowsLike, table, q.Features, q.Sketch, atLeast())
+		n, err := c.printOn(cmd, conn, queries.RowsLike, table, q.Features, q.Sketch, *atLeast)
 		if err == nil && n > 0 {
 			err = errFound
 		}

@@ -710,23 +710,16 @@ func clusters(c *conn, args []value, _ int64) (source, error) {
 		Resemblance: least,
 		Memory:      clusterMemory,
 		Verify: func(x, y uint64) (float64, error) {
-			p, q := rowOf(x), rowOf(y)
-			if duplicate, judged := marks[[2]int64{min(p, q), max(p, q)}]; judged {
-				if duplicate {
-					return 1, nil
-				}
-				return 0, nil
-			}
 			if work++; work&1023 == 0 {
 				if err := c.interrupted(); err != nil {
 					return 0, err
 				}
 			}
-			s, err := sketchOf(p)
+			s, err := sketchOf(rowOf(x))
 			if err != nil {
 				return 0, err
 			}
-			t, err := sketchOf(q)
+			t, err := sketchOf(rowOf(y))
 			if err != nil {
 				return 0, err
 			}
@@ -737,7 +730,10 @@ func clusters(c *conn, args []value, _ int64) (source, error) {
 		return nil, err
 	}
 	defer clusterer.Close()
-	if err := c.addAll(a, clusterer, marks); err != nil {
+	for pair, duplicate := range marks {
+		clusterer.Mark(idOf(pair[0]), idOf(pair[1]), duplicate)
+	}
+	if err := c.addAll(a, clusterer); err != nil {
 		return nil, err
 	}
 	var members []sketch.Member
@@ -776,18 +772,8 @@ func clusters(c *conn, args []value, _ int64) (source, error) {
 func idOf(row int64) uint64 { return uint64(row) ^ 1<<63 }
 func rowOf(id uint64) int64 { return int64(id ^ 1<<63) }
 
-// addAll gives the clusterer the features of every row. A pair that a person
-// called duplicate has one more in common, so that it is looked at.
-func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer, marks map[[2]int64]bool) error {
-	extra := map[int64][]int64{}
-	number := int64(0)
-	for pair, duplicate := range marks {
-		if duplicate {
-			number++
-			extra[pair[0]] = append(extra[pair[0]], number)
-			extra[pair[1]] = append(extra[pair[1]], number)
-		}
-	}
+// addAll gives the clusterer the features of every row.
+func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer) error {
 	s, err := c.ask(a, "all", "")
 	if err != nil {
 		return err
@@ -812,7 +798,7 @@ func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer, marks map[[2]i
 					list = append(list, f)
 				}
 			}
-			if err := clusterer.Add(idOf(row[0]), append(list, extra[row[0]]...)); err != nil {
+			if err := clusterer.Add(idOf(row[0]), list); err != nil {
 				return err
 			}
 		}

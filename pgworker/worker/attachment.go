@@ -51,21 +51,23 @@ type attachment struct {
 // PostgreSQL's own spelling of a parsed expression, and types are
 // format_type's.
 type statements struct {
-	read        string // $1 keys: the documents
-	write       string // the arrays of computed columns
-	verify      string // $1 keys, $2 versions: keys whose document changed since
-	reserve     string // $1 keys: rows that block others who would insert the same
-	remove      string // $1 keys
-	unmatch     string // $1 keys
-	unmatched   string // $1 keys: those without a match
-	uncluster   string // $1 keys
-	unclustered string // $1 keys: those in no cluster
-	sweep       string // remove what is not in the table any more
-	stale       string // $1 how long a row that failed is left alone: queue what a scan finds
-	build       string
-	split       string // $1 rows a chunk
-	change      string // puts it in the place of the attachment it replaces
-	copyIn      string
+	read         string // $1 keys: the documents
+	write        string // the arrays of computed columns
+	verify       string // $1 keys, $2 versions: keys whose document changed since
+	reserve      string // $1 keys: rows that block others who would insert the same
+	remove       string // $1 keys, those that were removed
+	unmatch      string // $1 keys: what they resembled when they were checked in
+	unmatchOther string // $1 keys: who resembled them
+	unmatched    string // $1 keys: those without a match
+	uncluster    string // $1 keys
+	unclustered  string // $1 keys: those in no cluster
+	lock         string // no other worker writes
+	sweep        string // remove what is not in the table any more
+	stale        string // $1 how long a row that failed is left alone: queue what a scan finds
+	build        string
+	split        string // $1 rows a chunk
+	change       string // puts it in the place of the attachment it replaces
+	copyIn       string
 }
 
 func quote(names ...string) string { return pgx.Identifier(names).Sanitize() }
@@ -187,15 +189,17 @@ on conflict (%s) do update set %s, sketched_at = excluded.sketched_at`,
 left join (%s) d on %s where d.alike_version is distinct from k.version`, a.rows(), a.is("d", "k.key"))
 	a.sql.reserve = fmt.Sprintf(
 		`insert into %s (%s, profile, content_hash, shingles)
-select %s, %d, 0, 0 from unnest($1::text[]) as k(key) on conflict (%s) do nothing`,
+select %s, %d, 0, 0 from unnest($1::text[]) as k(key)
+on conflict (%s) do update set shingles = excluded.shingles where false`, // locks, and changes nothing
 		side, a.list(""), a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }), a.profileID, a.list(""))
 	given := fmt.Sprintf("(select %s from unnest($1::text[]) as k(key))", a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }))
-	a.sql.remove = fmt.Sprintf("delete from %s s where (%s) in %s", side, a.list("s."), given)
-	a.sql.unmatch = fmt.Sprintf("delete from %s m where (%s) in %s or (%s) in %s", match, a.list("m."), given,
-		a.each(", ", func(i int, _ string) string { return "m." + quote(a.other(i)) }), given)
+	a.sql.remove = fmt.Sprintf("delete from %s s where (%s) in %s and not exists (select from (%s) d where %s) returning %s", side, a.list("s."), given, a.rows(), a.same("d", "s"), a.text("s"))
+	a.sql.unmatch = fmt.Sprintf("delete from %s m where (%s) in %s", match, a.list("m."), given)
+	a.sql.unmatchOther = fmt.Sprintf("delete from %s m where (%s) in %s", match, a.each(", ", func(i int, _ string) string { return "m." + quote(a.other(i)) }), given)
 	a.sql.unmatched = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) except select %s from %s m where (%s) in %s", a.text("m"), match, a.list("m."), given)
 	a.sql.uncluster = fmt.Sprintf("delete from %s where key = any ($1::text[])", quote(a.schema, a.side+"_cluster"))
 	a.sql.unclustered = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) where not exists (select from %s c where c.key = k.key)", quote(a.schema, a.side+"_cluster"))
+	a.sql.lock = fmt.Sprintf("lock table %s in share row exclusive mode", side)
 	a.sql.sweep = fmt.Sprintf("delete from %s s where not exists (select from (%s) d where %s)", side, a.rows(), a.same("d", "s"))
 	a.sql.stale = fmt.Sprintf(
 		`with stale as materialized (

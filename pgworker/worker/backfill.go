@@ -162,7 +162,7 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 			}
 		}
 		if deletions {
-			if _, err := tx.Exec(ctx, a.sql.sweep); err != nil {
+			if err := a.sweep(ctx, tx); err != nil {
 				return err
 			}
 		}

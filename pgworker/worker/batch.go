@@ -30,8 +30,9 @@ type claimed struct {
 //     looked at again after its side row was written, when that row's lock keeps
 //     other workers out. If it changed, the key goes back to the queue: whoever
 //     overtook us may have written first.
-//   - for a row that is gone, its place in the side table is taken before it is
-//     cleared: another worker may be about to insert it, unseen by us, and the
+//   - for a row that is gone, its place in the side table is taken and locked
+//     before the table is looked at once more and the place cleared: another
+//     worker may have written it since we looked, or be about to, and the
 //     primary key makes one of us wait.
 //
 // Workers write keys in one order, so that they do not lock each other out;
@@ -117,7 +118,7 @@ func (w *Worker) queued(ctx context.Context, tx pgx.Tx, a *attachment, c *claime
 		return w.attachmentFailed(ctx, tx, a, c.keys, a.broken)
 	}
 	if c.truncated {
-		if err := savepoint(ctx, tx, func(tx pgx.Tx) error { _, err := tx.Exec(ctx, a.sql.sweep); return err }); err != nil {
+		if err := savepoint(ctx, tx, func(tx pgx.Tx) error { return a.sweep(ctx, tx) }); err != nil {
 			if whole(err) {
 				return err
 			}
@@ -248,6 +249,14 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 			return err
 		}
 	}
+	if a.policy != "ignore" && len(write.keys) > 0 {
+		// What was known of an earlier document of theirs holds no longer.
+		for _, step := range []string{a.sql.unmatch, a.sql.unmatchOther} {
+			if _, err := tx.Exec(ctx, step, write.keys); err != nil {
+				return err
+			}
+		}
+	}
 	if err := w.match(ctx, tx, a, write.keys, done, clustered); err != nil {
 		return err
 	}
@@ -288,18 +297,47 @@ func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, w
 	return err
 }
 
-// remove clears the side rows of keys that are not in the table any more.
+// remove clears the side rows of keys that are not in the table any more, and
+// puts back those that are there again: whoever checked them in may have been
+// overtaken by us, or have written before us.
 func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string, clustered bool) error {
-	steps := []string{a.sql.reserve, a.sql.remove, a.sql.unmatch}
+	if _, err := tx.Exec(ctx, a.sql.reserve, gone); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, a.sql.remove, gone)
+	if err != nil {
+		return err
+	}
+	removed, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	steps := []string{a.sql.unmatch, a.sql.unmatchOther}
 	if clustered {
 		steps = append(steps, a.sql.uncluster)
 	}
 	for _, step := range steps {
-		if _, err := tx.Exec(ctx, step, gone); err != nil {
+		if _, err := tx.Exec(ctx, step, removed); err != nil {
 			return err
 		}
 	}
-	_, err := tx.Exec(ctx, queries.BackfillDeletions, a.id)
+	if a.mode != "scan" { // which looks again by itself
+		if err := w.requeueChanged(ctx, tx, a, &columns{keys: gone, versions: make([]*string, len(gone))}); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, queries.BackfillDeletions, a.id)
+	return err
+}
+
+// sweep removes what is not in the table any more. Nobody writes meanwhile: a
+// row that was written since the sweep began to look would be taken for one
+// without a document.
+func (a *attachment) sweep(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, a.sql.lock); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, a.sql.sweep)
 	return err
 }
 

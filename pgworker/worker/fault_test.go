@@ -157,6 +157,45 @@ func TestKills(t *testing.T) {
 	exec(t, c, "select * from alike.pairs('documents')")
 }
 
+// A row that was gone when the worker looked and is there when it gets to
+// removing its side row, which another worker has written, stays.
+func TestRowIsBack(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
+	w := newWorker(t, database, nil)
+	exec(t, c, "insert into documents values (1, $1), (2, $1)", story)
+	once(t, w)
+	tx, err := w.begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(ctx)
+	attachments, err := w.catalog.get(ctx, tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range attachments {
+		if err := w.remove(ctx, tx, a, []string{"1", "3"}, false); err != nil {
+			t.Fatal(err)
+		}
+		// Nobody writes between the look and the removal of a whole sweep either.
+		if err := a.sweep(ctx, tx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fails(t, c, "lock", "set lock_timeout = 50; update documents_alike set shingles = 0")
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := one[string](t, c, "select (select count(*) from documents_alike) || ' ' || (select count(*) from documents_alike_match) || ' ' || (select string_agg(key, ',') from alike.queue)"); got != "2 2 1" {
+		t.Errorf("rows, matches and queue %q, want 2 2 1", got)
+	}
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
 // Rows that cannot be sketched, and odd ones that can, stop nothing else.
 func TestOddRows(t *testing.T) {
 	database := pgtest.Database(t)

@@ -1,0 +1,331 @@
+//go:build unix
+
+package engines
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+)
+
+// odd documents come before the generated ones.
+var odd = []any{
+	nil, "", " \t\n", "...", "one", "one two", "one two three four", strings.Repeat("a", 100_000), strings.Repeat("a ", 50_000),
+	"Ünïcödé Straße ﬁne №5 ǅ İstanbul ΣΊΣΥΦΟΣ", "統計學是應用數學的一個分支，主要通過利用概率論建立數學模型", "🙂🙃 👩‍👩‍👧‍👦 e\u0301 \u202eabc\u202c \ufeff",
+	"<p>Tags &amp; entities &#65; <a href='http://example.org/x'>a link</a><script>var x = 1;</script></p>", "it's o'clock; rock-n-roll, e-mail 3.14 1,000",
+	"\u0001\u0002 control \u007f characters", "x\r\ny\rz\n", "-- '; drop table documents; \\ \" %s $1 ?1",
+}
+
+var settings = []struct {
+	name, options string
+	documents     int
+}{
+	{"plain", `{"si": ["43B/40", "length", "forest/0", "forest/9", "3A/16", "25C/8/20"]}`, 3000},
+	{"whole", `{"profile": "text classic bits=64 k=6 s=5 r=1", "at_least": 0.4}`, 250},
+	{"fast", `{"profile": "text fast t=128 bits=2 k=16 s=4", "si": ["length"]}`, 250},
+	{"lists", `{"profile": "text scaled", "at_least": 0.3}`, 250},
+	{"modulus", `{"profile": "text mod=8 w=2"}`, 250},
+	{"bottom", `{"profile": "chars bottom=64", "at_least": 0.2}`, 250},
+	{"bins", `{"profile": "words bins bits=4 bag"}`, 250},
+	{"weighted", `{"profile": "text weighted w=2 bits=8"}`, 250},
+	{"web", `{"profile": "web", "extract": "html"}`, 250},
+	{"soundex", `{"profile": "soundex lean stop duplicates"}`, 250},
+}
+
+// Every setting: what is stored, what is asked, after checkins and verdicts.
+func TestSameAnswers(t *testing.T) {
+	for _, s := range settings {
+		t.Run(s.name, func(t *testing.T) {
+			e := open(t)
+			e.exec("create table documents (id integer primary key, body text)")
+			e.insert(s.documents)
+			e.attach(s.options)
+			e.stored()
+			if pairs := e.number("select count(*) from alike.pairs('documents')"); pairs < s.documents/20 {
+				t.Errorf("%d pairs of %d documents are no test", pairs, s.documents)
+			}
+			e.asked(s.documents)
+			e.change(s.documents)
+			e.stored()
+			e.verdicts()
+			e.asked(s.documents / 4)
+		})
+	}
+}
+
+// insert fills both tables with the same documents.
+func (e *engines) insert(n int) {
+	e.t.Helper()
+	g := corpus.New(11, 400, 0.4)
+	tx, err := e.sqlite.Begin()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	var batch pgx.Batch
+	for i := range n {
+		var doc any = g.Next().Text
+		if i < len(odd) {
+			doc = odd[i]
+		}
+		if _, err := tx.Exec("insert into documents values (?, ?)", i, doc); err != nil {
+			e.t.Fatal(err)
+		}
+		batch.Queue("insert into documents values ($1, $2)", i, doc)
+	}
+	if err := tx.Commit(); err != nil {
+		e.t.Fatal(err)
+	}
+	if err := e.postgres.SendBatch(context.Background(), &batch).Close(); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// attach attaches in both. The answer counts what was computed in the one and
+// what will be in the other.
+func (e *engines) attach(options string) {
+	e.t.Helper()
+	e.same("select alike.attach('documents', 'body', $1)", options)
+	e.follow()
+}
+
+// stored compares the side tables and views byte for byte.
+func (e *engines) stored() {
+	e.t.Helper()
+	columns := e.columns("documents_alike")
+	// The hash of a NULL is NULL in SQLite and that of nothing in PostgreSQL.
+	columns = strings.Replace(columns, "content_hash, shingles", "case when shingles > 0 then content_hash end, coalesce(shingles, 0)", 1)
+	rows := e.same("select alike.profile(sketch), " + columns + " from documents_alike")
+	if n := e.number("select count(*) from documents"); len(rows) != n {
+		e.t.Errorf("%d rows have sketches, want %d", len(rows), n)
+	}
+	e.same("select id, other, slot from documents_alike_pair")
+	e.same("select id, slot, feature from documents_alike_feature")
+	e.same("select id, other, shared, resemblance, low, high, policy from documents_alike_match")
+	e.same("select id, other, verdict, note from documents_alike_mark")
+	e.same(`select name, "column", profile, policy, at_least, "rows", sketched, pending, failed, oldest, note from alike.status()`)
+	e.same("select key, message from alike.errors('documents')")
+}
+
+// columns are those that both side tables have under one name, but for the
+// number of the profile and the time.
+func (e *engines) columns(table string) string {
+	e.t.Helper()
+	lite, err := askSQLite(e.sqlite, "select name from pragma_table_info(?) where name not in ('profile', 'sketched_at')", []any{table})
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	rows, err := e.postgres.Query(context.Background(), "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and attname not in ('profile', 'sketched_at') order by attnum", table)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	full, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if strings.Join(lite, ", ") != strings.Join(full, ", ") {
+		e.t.Errorf("columns of %s: %v in SQLite, %v in PostgreSQL", table, lite, full)
+	}
+	return strings.Join(full, ", ")
+}
+
+// asked compares every question about rows below a number.
+func (e *engines) asked(n int) {
+	e.t.Helper()
+	e.same("select key, other, shared, resemblance, low, high from alike.pairs('documents')")
+	e.same("select key, cluster, size from alike.clusters('documents')")
+	for _, least := range []any{nil, 0.9, 0.25} {
+		e.same("select key, other, shared, resemblance, low, high from alike.pairs('documents', $1)", least)
+		e.same("select key, cluster, size from alike.clusters('documents', $1)", least)
+	}
+	for i := 0; i < n; i += max(1, n/120) {
+		e.rows("select key, shared, resemblance, low, high, containment from alike.rows('documents', $1)", i)
+		if i%3 == 0 {
+			e.rows("select key, shared, resemblance, low, high, containment from alike.rows('documents', $1, 0.1)", i)
+		}
+		if e.t.Failed() {
+			return
+		}
+	}
+	for _, variant := range []string{"length", "43B/40", "forest/0", "forest/9", "3a/16", "25c/8/20", "2B/4"} {
+		for i := len(odd); i < n; i += 97 {
+			e.siRows(variant, i)
+		}
+	}
+	e.same(`select slot, feature, "rows", key from alike.hot('documents')`)
+	e.fails("select * from alike.rows('documents', $1)", 1_000_000)
+	e.fails("select * from alike.rows('documents', $1, 1.5)", 1)
+	e.fails("select * from alike.pairs('nothing')")
+	e.fails("select * from alike.si_rows('documents', 'nonsense', $1)", 1)
+}
+
+// rows compares what resembles one row, or that both say there is no such row.
+func (e *engines) rows(query string, key int) {
+	e.t.Helper()
+	sqlite, postgres, sqliteErr, postgresErr := e.both(query, key)
+	if (sqliteErr != nil) != (postgresErr != nil) {
+		e.t.Fatalf("%s %d: error %v in SQLite, %v in PostgreSQL", query, key, sqliteErr, postgresErr)
+	}
+	if !slices.Equal(sqlite, postgres) {
+		e.t.Errorf("%s %d: %d rows in SQLite, %d in PostgreSQL%s", query, key, len(sqlite), len(postgres), firstDifference(sqlite, postgres))
+	}
+}
+
+func (e *engines) siRows(variant string, key int) {
+	e.t.Helper()
+	for _, fraction := range []string{"", ", 0.5", ", 0.001"} {
+		e.rows(fmt.Sprintf("select key, si from alike.si_rows('documents', '%s', $1%s)", variant, fraction), key)
+	}
+}
+
+// change checks documents in, one at a time, so that each finds those before it
+// and none after it in either engine.
+func (e *engines) change(n int) {
+	e.t.Helper()
+	e.same("select alike.attach('documents', 'body', $1)", `{"policy": "link"}`)
+	e.follow()
+	g := corpus.New(11, 400, 0.4)
+	random := rand.New(rand.NewPCG(3, 5))
+	for i := range 24 {
+		text := g.Next().Text
+		switch i % 4 {
+		case 0:
+			e.exec("insert into documents values ($1, $2)", n+i, text)
+		case 1:
+			e.exec("insert into documents select $1, body from documents where id = $2", n+i, random.IntN(n))
+		case 2:
+			e.exec("update documents set body = body || ' and some words more' where id = $1", random.IntN(n))
+		case 3:
+			e.exec("delete from documents where id = $1", random.IntN(n))
+		}
+		e.follow()
+	}
+}
+
+// verdicts has a person judge pairs, in both.
+func (e *engines) verdicts() {
+	e.t.Helper()
+	pairs := e.same("select key, other from alike.pairs('documents') order by key, other")
+	for i := 0; i < len(pairs); i += max(1, len(pairs)/12) {
+		x, y, _ := strings.Cut(pairs[i], " | ")
+		e.same("select alike.mark('documents', $1, $2, $3, $4)", y, x, []string{"distinct", "duplicate"}[i%2], fmt.Sprint("pair ", i))
+	}
+	// Rows that have nothing in common are duplicates because somebody says so.
+	keys := e.same("select min(id), max(id) from documents_alike where shingles > 20")
+	x, y, _ := strings.Cut(keys[0], " | ")
+	e.same("select alike.mark('documents', $1, $2, 'duplicate')", x, y)
+	e.fails("select alike.mark('documents', $1, $1, 'duplicate')", x)
+	e.fails("select alike.mark('documents', $1, $2, 'perhaps')", x, y)
+}
+
+// The functions that take no table.
+func TestSameFunctions(t *testing.T) {
+	e := open(t)
+	e.exec("create table documents (id integer primary key, body text)")
+	e.insert(120)
+	for _, profile := range []string{
+		"text", "text bits=8", "text classic bits=1", "text fast bits=2", "text lean", "web bits=4", "bing", "code bag", "chars bottom=30", "text mod=4", "text scaled", "text bins", "text bins t=90 bits=4",
+		"text weighted", "lines case", "words stop vowels duplicates w=2",
+	} {
+		sketches, err := askSketches(e, profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 9))
+		for range 25 {
+			a, b := sketches[random.IntN(len(sketches))], sketches[random.IntN(len(sketches))]
+			e.same("select alike.resemblance($1, $2), alike.profile($1)", a, b)
+			for _, confidence := range []float64{0.95, 0.6} {
+				e.sameJSON("select alike.bounds($1, $2, $3)::text", a, b, confidence)
+			}
+			e.sameJSON("select alike.bounds($1, $2)::text", a, b)
+			if strings.Contains(profile, "mod") || strings.Contains(profile, "scaled") {
+				e.same("select alike.containment($1, $2)", a, b)
+			} else {
+				e.fails("select alike.containment($1, $2)", a, b)
+			}
+		}
+		other, err := askSketches(e, profile+" w=7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.fails("select alike.resemblance($1, $2)", sketches[0], other[0])
+		e.fails("select alike.resemblance($1, $2)", sketches[0][:len(sketches[0])-1], sketches[0])
+	}
+	e.same("select name, settings, purpose from alike.profiles()")
+	if got := e.same("select alike.version()"); len(got[0]) < 5 {
+		t.Errorf("version %q", got)
+	}
+	for _, f := range [][3]int{{12, 7, 1}, {12, 7, 2}, {6, 14, 2}, {6, 5, 4}, {64, 1, 9}, {1, 255, 1}} {
+		for _, resemblance := range []float64{0, 0.1, 0.333, 0.5, 0.77, 0.95, 0.999, 1} {
+			e.same(fmt.Sprintf("select alike.filter(%d, %d, %d, $1)", f[0], f[1], f[2]), resemblance)
+		}
+		e.same(fmt.Sprintf("select resemblance, probability from alike.filter_curve(%d, %d, %d)", f[0], f[1], f[2]))
+	}
+	e.fails("select alike.filter(6, 14, 7, $1)", 0.5)
+	e.fails("select alike.filter(6, 14, 2, $1)", -0.5)
+	e.fails("select alike.filter(6, 14, 2, $1)", 1.5)
+	e.same("select k, s, r, bytes, miss, accept from alike.filter_plan(0.9, 0.01, 0.5, 0.001)")
+	for _, si := range []int64{0, 1, -1, 2884449050, -2401276100, 1<<62 + 12345, -1 << 63} {
+		e.same("select alike.si_low($1), alike.si_high($1)", si)
+		e.same("select alike.si_low($1, $2), alike.si_high($1, $2)", si, 0.05)
+	}
+	e.same("select cell from alike.cells(20.3, 1, 0.1)")
+	e.same("select cell from alike.cells(2.2, 0.3, 0.1, -1.1, 0.7)")
+	for _, query := range []string{
+		"select * from alike.rows(null, '1')", "select * from alike.rows('documents', null)", "select * from alike.rows('documents', '1', null)", "select * from alike.pairs(null)",
+		"select * from alike.pairs('documents', null)", "select * from alike.clusters('documents', null)", "select * from alike.si_rows('documents', null, '1')",
+		"select * from alike.si_rows('documents', 'length', '1', null)", "select * from alike.hot(null)", "select * from alike.errors(null)", "select * from alike.filter_curve(12, null, 1)",
+		"select * from alike.filter_plan(0.9, 0.1, null, 0.1)", "select * from alike.cells(1, 1, null)", "select alike.attach(null, 'body')", "select alike.attach('documents', 'body', null)",
+		"select alike.detach(null)", "select alike.refresh(null)", "select alike.bounds(null, null)", "select alike.containment(null, null)",
+	} {
+		e.same(query)
+	}
+	e.same("select alike.resemblance(null, null), alike.profile(null), alike.si_low(null), alike.filter(12, 7, null, 0.5)")
+}
+
+// askSketches has SQLite sketch the documents, which PostgreSQL cannot.
+func askSketches(e *engines, profile string) ([][]byte, error) {
+	rows, err := e.sqlite.Query("select alike_sketch(body, ?) from documents where length(body) > 30 and length(body) < 10000", profile)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var sketches [][]byte
+	for rows.Next() {
+		var s []byte
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		if s != nil {
+			sketches = append(sketches, s)
+		}
+	}
+	return sketches, rows.Err()
+}
+
+// sameJSON compares two objects of numbers bit by bit.
+func (e *engines) sameJSON(query string, args ...any) {
+	e.t.Helper()
+	sqlite, postgres, sqliteErr, postgresErr := e.both(query, args...)
+	if sqliteErr != nil || postgresErr != nil {
+		e.t.Fatalf("%s: error %v in SQLite, %v in PostgreSQL", query, sqliteErr, postgresErr)
+	}
+	var a, b map[string]float64
+	if err := json.Unmarshal([]byte(sqlite[0]), &a); err != nil {
+		e.t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(postgres[0]), &b); err != nil {
+		e.t.Fatal(err)
+	}
+	if len(a) != 3 || fmt.Sprint(a) != fmt.Sprint(b) {
+		e.t.Errorf("%s: %v in SQLite, %v in PostgreSQL", query, a, b)
+	}
+}
