@@ -96,6 +96,7 @@ func (v *value) number() (float64, bool) {
 type frame struct {
 	op, function, conn, argc, rows int32
 	given                          uint32
+	ordered                        int32
 	limit                          int64
 	argv                           *value
 	handle                         int64
@@ -212,6 +213,12 @@ func (b *batch) setBytes(v *value, kind int64, p []byte) {
 
 func (b *batch) setText(v *value, s string) {
 	b.setBytes(v, typeText, unsafe.Slice(unsafe.StringData(s), len(s)))
+}
+
+// wanted is what the caller will do with the rows of a table-valued function.
+type wanted struct {
+	limit   int64 // how many it reads at most, or -1
+	ordered bool  // whether it relies on their order
 }
 
 // source gives the rows of a table-valued function: next fills the batch and
@@ -399,7 +406,7 @@ func (c *conn) dispatch(fn *function, f *frame) error {
 		if f.limit == 0 {
 			return nil
 		}
-		rows, err := fn.table(c, given, f.limit)
+		rows, err := fn.table(c, given, wanted{limit: f.limit, ordered: f.ordered != 0})
 		if err != nil || rows == nil {
 			return err
 		}

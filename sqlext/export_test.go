@@ -14,7 +14,7 @@ func PanicIn(name string) (restore func()) {
 		case f.aggregate != nil:
 			f.aggregate = func() aggregate { panic("on purpose") }
 		default:
-			f.table = func(*conn, []value, int64) (source, error) { panic("on purpose") }
+			f.table = func(*conn, []value, wanted) (source, error) { panic("on purpose") }
 		}
 		return func() { *f = kept }
 	}

@@ -22,7 +22,7 @@ type function struct {
 
 	scalar    func(c *conn, f *frame) error
 	aggregate func() aggregate
-	table     func(c *conn, args []value, limit int64) (source, error)
+	table     func(c *conn, args []value, want wanted) (source, error)
 }
 
 // aggregate is the state of an aggregate function over one group.
@@ -62,7 +62,10 @@ const (
 
 func arguments(names ...string) []string { return names }
 
-var answerColumns = []string{"key", "shared", "resemblance", "low", "high", "containment"}
+var (
+	answerColumns = []string{"key", "shared", "resemblance", "low", "high", "containment"}
+	pairColumns   = []string{"key", "other", "shared", "resemblance", "low", "high"}
+)
 
 // functions is every function of the extension.
 var functions []function
@@ -103,14 +106,15 @@ func init() {
 		{name: "alike_rows", flags: direct, least: 2, arguments: arguments("table", "key", "at_least"), columns: answerColumns, order: -3, table: rows},
 		{name: "alike_rows_like", flags: direct, least: 2, arguments: arguments("table", "text text", "at_least"), columns: answerColumns, order: -3, table: rowsLike},
 		{name: "alike_si_rows", flags: direct, least: 3, arguments: arguments("table", "variant", "key", "fraction"), columns: []string{"key", "si"}, table: siRows},
-		{name: "alike_pairs", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: []string{"key", "other", "shared", "resemblance", "low", "high"}, table: pairs},
+		{name: "alike_pairs", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: pairColumns, order: -4, table: pairs},
 		{name: "alike_clusters", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: []string{"key", "cluster", "size"}, table: clusters},
 		{name: "alike_mark", flags: direct | nulls, least: 4, arguments: arguments("table", "key", "other", "verdict", "note"), scalar: mark},
 		{name: "alike_status", flags: direct, columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "pending", "failed", "oldest", "note"}, table: status},
 		{name: "alike_errors", flags: direct, least: 1, arguments: arguments("table"), columns: []string{"key", "message", "attempts", "failed_at"}, table: failures},
 		{name: "alike_hot", flags: direct, least: 1, arguments: arguments("table"), columns: []string{"slot", "feature", "rows", "key"}, order: -3, table: hot},
 
-		// What triggers call. They are no part of the contract.
+		// What triggers and other functions call. They are no part of the contract.
+		{name: "alike__pairs", flags: direct | noEcho, least: 2, arguments: arguments("table", "at_least"), columns: pairColumns, table: scanPairs},
 		{name: "alike__row", flags: pure | nulls | noEcho, least: 2, arguments: arguments("document text", "settings"), columns: rowColumns(), table: sideRow},
 		{name: "alike__compare", flags: pure | noEcho, least: 3, arguments: arguments("a", "b", "least"), columns: []string{"resemblance", "low", "high"}, table: compare},
 		{name: "alike__content_hash", flags: pure, least: 1, arguments: arguments("document text"), scalar: contentHash},

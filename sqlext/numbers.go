@@ -98,7 +98,7 @@ func filter(_ *conn, f *frame) error {
 	return err
 }
 
-func filterCurve(_ *conn, a []value, _ int64) (source, error) {
+func filterCurve(_ *conn, a []value, _ wanted) (source, error) {
 	k, s, r, err := groups(a)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func filterCurve(_ *conn, a []value, _ int64) (source, error) {
 	}), nil
 }
 
-func filterPlan(_ *conn, a []value, _ int64) (source, error) {
+func filterPlan(_ *conn, a []value, _ wanted) (source, error) {
 	var wanted [4]float64
 	for i, name := range []string{"the resemblance", "the miss", "accept_below", "the accept_rate"} {
 		var err error

@@ -278,7 +278,7 @@ func (c *conn) answers(a *attachment, list []answer) source {
 }
 
 // rows is alike_rows.
-func rows(c *conn, args []value, limit int64) (source, error) {
+func rows(c *conn, args []value, want wanted) (source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err
@@ -295,12 +295,12 @@ func rows(c *conn, args []value, limit int64) (source, error) {
 	if o == nil || err != nil {
 		return nil, err
 	}
-	list, err := c.nearest(a, o, least, limit)
+	list, err := c.nearest(a, o, least, want.limit)
 	return c.answers(a, list), err
 }
 
 // rowsLike is alike_rows_like.
-func rowsLike(c *conn, args []value, limit int64) (source, error) {
+func rowsLike(c *conn, args []value, want wanted) (source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err
@@ -324,12 +324,12 @@ func rowsLike(c *conn, args []value, limit int64) (source, error) {
 	for _, f := range s.sketcher.AppendFeatures(nil) {
 		o.features[f.Slot] = f.Value
 	}
-	list, err := c.nearest(a, o, least, limit)
+	list, err := c.nearest(a, o, least, want.limit)
 	return c.answers(a, list), err
 }
 
 // siRows is alike_si_rows.
-func siRows(c *conn, args []value, limit int64) (source, error) {
+func siRows(c *conn, args []value, want wanted) (source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err
@@ -405,8 +405,8 @@ func siRows(c *conn, args []value, limit int64) (source, error) {
 		}
 		return cmp.Compare(distance(x.si, mine), distance(y.si, mine))
 	})
-	if limit >= 0 && int64(len(list)) > limit {
-		list = list[:limit]
+	if want.limit >= 0 && int64(len(list)) > want.limit {
+		list = list[:want.limit]
 	}
 	return rowsOf(len(list), func(b *batch, cells []value, i int) {
 		b.setAny(&cells[0], list[i].key)
@@ -433,253 +433,11 @@ func distance(x, y int64) uint64 {
 	return uint64(x) - uint64(y)
 }
 
-// document is a row of the side table in a comparison of many.
-type document struct {
-	row      int64
-	key      any
-	sketch   []byte
-	features []int64
-	has      uint64 // the features that are there
-}
-
-func (c *conn) document(a *attachment, s *statement, row int64) (*document, error) {
-	d := &document{row: row}
-	s.reset()
-	err := s.each(func(r []value) (err error) {
-		n := len(a.Keys)
-		d.key, err = keyText(owned(r[:n]))
-		d.sketch = bytes.Clone(r[n].bytes())
-		d.features = make([]int64, len(r)-n-1)
-		for i := range d.features {
-			if v := &r[n+1+i]; !v.null() {
-				d.features[i], d.has = v.i, d.has|1<<i
-			}
-		}
-		return err
-	}, row)
-	return d, err
-}
-
-// sharedWith counts the features in common and tells the first of them.
-func (d *document) sharedWith(e *document) (n, first int) {
-	first = -1
-	for i := range d.features {
-		if d.features[i] == e.features[i] && d.has&e.has>>i&1 != 0 {
-			if n++; first < 0 {
-				first = i
-			}
-		}
-	}
-	return n, first
-}
-
-// verdicts are the pairs that people have judged, by rows, the lesser first.
-func (c *conn) verdicts(a *attachment) (map[[2]int64]bool, error) {
-	var marks map[[2]int64]bool
-	err := c.run(a.query("marks", ""), func(row []value) error {
-		if marks == nil {
-			marks = map[[2]int64]bool{}
-		}
-		marks[[2]int64{min(row[0].i, row[1].i), max(row[0].i, row[1].i)}] = row[2].i != 0
-		return nil
-	})
-	return marks, err
-}
-
-// pairScan gives every alike pair once: it walks each feature's index, compares
-// the rows that share a value, and leaves a pair to the first feature that it
-// shares.
-type pairScan struct {
-	c       *conn
-	a       *attachment
-	least   float64
-	marks   map[[2]int64]bool
-	judged  [][2]int64 // the duplicates among them, which come last
-	whole   *statement
-	runs    *statement
-	feature int // of runs
-	buffer  []int64
-	held    []int64 // what is read of the buffer and not yet used
-	run     []*document
-	i, j    int // the next pair of the run
-	work    int
-}
-
-// pairs is alike_pairs.
-func pairs(c *conn, args []value, _ int64) (source, error) {
-	a, err := c.find(&args[0])
-	if err != nil {
-		return nil, err
-	}
-	least, err := a.least(&args[1])
-	if err != nil {
-		return nil, err
-	}
-	p := &pairScan{c: c, a: a, least: least, feature: -1, buffer: make([]int64, 2*4096)}
-	if p.marks, err = c.verdicts(a); err != nil {
-		return nil, err
-	}
-	for pair, duplicate := range p.marks {
-		if duplicate {
-			p.judged = append(p.judged, pair)
-		}
-	}
-	slices.SortFunc(p.judged, func(x, y [2]int64) int { return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1])) })
-	p.whole, err = c.ask(a, "whole", "")
-	return p, err
-}
-
-func (p *pairScan) close() {
-	if p.runs != nil {
-		p.runs.done()
-	}
-	p.whole.done()
-}
-
-// nextRun reads rows up to the next value that several share. It reports false
-// after the last feature.
-func (p *pairScan) nextRun() (bool, error) {
-	var run []int64
-	value := int64(0)
-	for {
-		for len(p.held) >= 2 {
-			if len(run) > 0 && p.held[0] != value {
-				if len(run) > 1 {
-					return true, p.load(run)
-				}
-				run = run[:0]
-			}
-			value, run = p.held[0], append(run, p.held[1])
-			p.held = p.held[2:]
-		}
-		if p.runs != nil {
-			n, err := p.runs.scan(p.buffer)
-			if err != nil {
-				return false, err
-			}
-			p.held = p.buffer[:2*n]
-			if 2*n < len(p.buffer) {
-				p.runs.done()
-				p.runs = nil
-			}
-			continue
-		}
-		if len(run) > 0 {
-			if len(run) > 1 {
-				return true, p.load(run)
-			}
-			run = run[:0]
-		}
-		if p.feature++; p.feature == p.a.profile.K {
-			return false, nil
-		}
-		var err error
-		if p.runs, err = p.c.ask(p.a, "runs", p.a.Features()[p.feature]); err != nil {
-			return false, err
-		}
-		if err := p.runs.bind(); err != nil {
-			return false, err
-		}
-	}
-}
-
-func (p *pairScan) load(rows []int64) error {
-	slices.Sort(rows)
-	p.run, p.i, p.j = p.run[:0], 0, 0
-	for _, row := range rows {
-		d, err := p.c.document(p.a, p.whole, row)
-		if err != nil {
-			return err
-		}
-		p.run = append(p.run, d)
-	}
-	return nil
-}
-
-func (p *pairScan) next(b *batch) (bool, error) {
-	for p.feature < p.a.profile.K {
-		for ; p.i+1 < len(p.run); p.i, p.j = p.i+1, 0 {
-			for p.j = max(p.j, p.i+1); p.j < len(p.run); p.j++ {
-				if b.full() {
-					return true, nil
-				}
-				if p.work++; p.work&4095 == 0 {
-					if err := p.c.interrupted(); err != nil {
-						return false, err
-					}
-				}
-				if err := p.consider(b, p.run[p.i], p.run[p.j]); err != nil {
-					return false, err
-				}
-			}
-		}
-		more, err := p.nextRun()
-		if err != nil {
-			return false, err
-		}
-		if !more {
-			break
-		}
-	}
-	for ; len(p.judged) > 0; p.judged = p.judged[1:] {
-		if b.full() {
-			return true, nil
-		}
-		x, err := p.c.document(p.a, p.whole, p.judged[0][0])
-		if err != nil {
-			return false, err
-		}
-		y, err := p.c.document(p.a, p.whole, p.judged[0][1])
-		if err != nil {
-			return false, err
-		}
-		if x.sketch != nil && y.sketch != nil {
-			n, _ := x.sharedWith(y)
-			if err := p.emit(b, x, y, n, 0); err != nil {
-				return false, err
-			}
-		}
-	}
-	return false, nil
-}
-
-func (p *pairScan) consider(b *batch, x, y *document) error {
-	n, first := x.sharedWith(y)
-	if first != p.feature {
-		return nil
-	}
-	if p.marks != nil {
-		if _, judged := p.marks[[2]int64{min(x.row, y.row), max(x.row, y.row)}]; judged {
-			return nil
-		}
-	}
-	return p.emit(b, x, y, n, p.least)
-}
-
-func (p *pairScan) emit(b *batch, x, y *document, shared int, least float64) error {
-	r, err := sketch.Resemblance(x.sketch, y.sketch)
-	if err != nil || r < least {
-		return err
-	}
-	bounds, err := sketch.Bounds(x.sketch, y.sketch, confidence)
-	if err != nil {
-		return err
-	}
-	cells := b.row()
-	b.setAny(&cells[0], x.key)
-	b.setAny(&cells[1], y.key)
-	cells[2].setInt(int64(shared))
-	cells[3].setFloat(r)
-	cells[4].setFloat(bounds.Low)
-	cells[5].setFloat(bounds.High)
-	return nil
-}
-
 // clusterMemory bounds what the clustering holds; the rest goes to files.
 const clusterMemory = 64 << 20
 
 // clusters is alike_clusters.
-func clusters(c *conn, args []value, _ int64) (source, error) {
+func clusters(c *conn, args []value, _ wanted) (source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err
@@ -859,7 +617,7 @@ func lessKey(x, y any) bool {
 const hotRows = 10
 
 // hot is alike_hot.
-func hot(c *conn, args []value, _ int64) (source, error) {
+func hot(c *conn, args []value, _ wanted) (source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err

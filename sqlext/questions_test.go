@@ -34,6 +34,43 @@ func (db database) fill(table, key string, first, groups, each int) {
 	}
 }
 
+// The best pairs come first, whatever the key, and the lesser key of a pair; a
+// LIMIT is not the first few that are found, and SQLite need not sort them again.
+func TestPairsBestFirst(t *testing.T) {
+	for _, key := range []struct{ columns, value string }{
+		{"id INTEGER PRIMARY KEY, body TEXT", "%d"},
+		{"id TEXT PRIMARY KEY, body TEXT", "'key ' || (999 - %d)"},
+		{"a INTEGER, b TEXT, body TEXT, PRIMARY KEY (a, b)", "50 - %[1]d, 'k' || (%[1]d %% 5)"},
+	} {
+		db := memory(t)
+		db.exec("CREATE TABLE d(" + key.columns + ")")
+		db.fill("d", key.value, 1, 5, 8)
+		db.exec(`PRAGMA trusted_schema = OFF`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.4}')`)
+		all := db.rows(`SELECT * FROM alike_pairs('d')`)
+		db.expect(all, `SELECT key, other, shared, resemblance, low, high FROM (SELECT * FROM alike__pairs('d', 0.4)) ORDER BY +resemblance DESC, key, other`)
+		lines := strings.Split(all, "\n")
+		if len(lines) < 40 {
+			t.Fatalf("%s: %d pairs", key.columns, len(lines))
+		}
+		db.expect(fmt.Sprint(len(lines)), `SELECT count(*) FROM alike_pairs('d')`)
+		db.expect(strings.Join(lines[:7], "\n"), `SELECT * FROM alike_pairs('d') LIMIT 7`)
+		db.expect(strings.Join(lines[:7], "\n"), `SELECT * FROM alike_pairs('d') ORDER BY resemblance DESC LIMIT 7`)
+		db.expect(strings.Join(lines[3:7], "\n"), `SELECT * FROM alike_pairs('d') ORDER BY resemblance DESC LIMIT 4 OFFSET 3`)
+		db.expect(lines[len(lines)-1], `SELECT * FROM (SELECT * FROM alike_pairs('d') ORDER BY resemblance, key DESC, other DESC LIMIT 1)`)
+		db.expect("0", `SELECT count(*) FROM alike_pairs('d') WHERE typeof(key) = 'integer' AND key >= other`)
+		if strings.Contains(key.columns, "id") {
+			db.expect("1", `SELECT min(key < other) FROM alike_pairs('d')`)
+		} else {
+			db.expect("1", `SELECT min((json_extract(key, '$[0]'), json_extract(key, '$[1]')) < (json_extract(other, '$[0]'), json_extract(other, '$[1]'))) FROM alike_pairs('d')`)
+		}
+		if plan := db.rows(`EXPLAIN QUERY PLAN SELECT * FROM alike_pairs('d') ORDER BY resemblance DESC LIMIT 7`); strings.Contains(plan, "ORDER BY") {
+			t.Errorf("sorted twice: %s", plan)
+		}
+		db.expect("1", `SELECT count(*) > 0 FROM (SELECT 'd' AS name UNION ALL SELECT NULL) n, alike_pairs(n.name, 0.4) p WHERE p.resemblance = (SELECT max(resemblance) FROM alike_pairs('d')) LIMIT 1`)
+	}
+}
+
 // The questions agree with each other and with a comparison of everything with
 // everything, whatever the key and the profile.
 func TestQuestionsAgree(t *testing.T) {

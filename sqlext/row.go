@@ -97,7 +97,7 @@ func (s *rowSettings) document(doc []byte) []byte {
 // sideRow is alike__row: what the side table keeps of a document, in one row.
 // NULL, and a document without a token, have a row too: it says that there is
 // nothing to be alike to.
-func sideRow(c *conn, a []value, _ int64) (source, error) {
+func sideRow(c *conn, a []value, _ wanted) (source, error) {
 	s, err := c.rowSettings(&a[1])
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ const confidence = 0.95
 
 // compare is alike__compare: a row with the estimate and its bounds when it
 // reaches a limit, and none when it does not.
-func compare(_ *conn, a []value, _ int64) (source, error) {
+func compare(_ *conn, a []value, _ wanted) (source, error) {
 	x, err := a[0].blob("the first sketch")
 	if err != nil {
 		return nil, err

@@ -209,6 +209,7 @@ static void (*const finals[])(sqlite3_context*) = {0, final1, final2, final3};
 ** idxNum holds the arguments given in its low bits. */
 #define WITH_LIMIT  (1<<ARGUMENTS)
 #define WITH_OFFSET (1<<(ARGUMENTS+1))
+#define WITH_ORDER  (1<<(ARGUMENTS+2))
 
 typedef struct table {
   sqlite3_vtab base;
@@ -295,6 +296,8 @@ static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
     info->orderByConsumed = 1;
     ordered = 1;
   }
+  /* A count, or an order that SQLite makes itself, can do with any. */
+  if( ordered && info->colUsed ) given |= WITH_ORDER;
   /* A LIMIT counts rows after every other condition, so it may only be taken
   ** when nothing is left for SQLite to check, and then with the OFFSET before it. */
   if( limit>=0 && ordered && others==0 && (offset<0 || info->aConstraint[offset].usable) ){
@@ -383,6 +386,7 @@ static int tableFilter(sqlite3_vtab_cursor *p, int given, const char *idx, int a
   call.argc = n;
   call.argv = argv;
   call.given = given & ((1<<ARGUMENTS)-1);
+  call.ordered = (given & WITH_ORDER)!=0;
   if( given & WITH_LIMIT ){
     call.limit = sqlite3_value_int64(a[n]);
     if( call.limit>=0 && (given & WITH_OFFSET) ){

@@ -45,7 +45,8 @@ typedef struct alike_batch {
 ** sqlite3_malloc64 that the receiver frees. */
 typedef struct alike_call {
   int32_t op, function, conn, argc, rows;
-  uint32_t given;   /* table-valued functions: which arguments are in argv */
+  uint32_t given;   /* table-valued functions: which arguments are in argv, */
+  int32_t ordered;  /* whether the order of the rows matters, */
   int64_t limit;    /* and how many rows will be read at most, or -1 */
   alike_value *argv;
   int64_t handle;   /* aggregate or cursor; 0 is none */

@@ -237,7 +237,7 @@ func featureRows(list []sketch.Feature, err error) (source, error) {
 	}), nil
 }
 
-func features(_ *conn, a []value, _ int64) (source, error) {
+func features(_ *conn, a []value, _ wanted) (source, error) {
 	b, err := a[0].blob("the sketch")
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func features(_ *conn, a []value, _ int64) (source, error) {
 	return featureRows(sketch.Features(nil, b))
 }
 
-func superfeatures(_ *conn, a []value, _ int64) (source, error) {
+func superfeatures(_ *conn, a []value, _ wanted) (source, error) {
 	b, err := a[0].blob("the sketch")
 	if err != nil {
 		return nil, err
@@ -266,7 +266,7 @@ func profile(_ *conn, f *frame) error {
 	return nil
 }
 
-func profiles(_ *conn, _ []value, _ int64) (source, error) {
+func profiles(_ *conn, _ []value, _ wanted) (source, error) {
 	presets := sketch.Presets()
 	return rowsOf(len(presets), func(b *batch, cells []value, i int) {
 		b.setText(&cells[0], presets[i].Name)

@@ -189,6 +189,29 @@ func (s *statement) scan(out []int64) (int, error) {
 	return int(got), nil
 }
 
+// rowsOfStatement are the rows of a statement that is bound.
+type rowsOfStatement struct{ *statement }
+
+func (s rowsOfStatement) next(b *batch) (bool, error) {
+	for !b.full() {
+		more, err := s.step()
+		if err != nil || !more {
+			return false, err
+		}
+		cells := b.row()
+		for i := range cells {
+			if v := &s.columns[i]; v.kind == typeText || v.kind == typeBlob {
+				b.setBytes(&cells[i], v.kind, v.bytes())
+			} else {
+				cells[i] = *v
+			}
+		}
+	}
+	return true, nil
+}
+
+func (s rowsOfStatement) close() { s.done() }
+
 // run executes a statement with parameters to its end, and calls row for each
 // of its rows.
 func (c *conn) run(sql string, row func(columns []value) error, args ...any) error {

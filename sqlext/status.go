@@ -3,7 +3,7 @@ package sqlext
 import "fmt"
 
 // status is alike_status: what is attached in the databases of the connection.
-func status(c *conn, _ []value, _ int64) (source, error) {
+func status(c *conn, _ []value, _ wanted) (source, error) {
 	schemas, err := c.schemas()
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func status(c *conn, _ []value, _ int64) (source, error) {
 }
 
 // failures is alike_errors.
-func failures(c *conn, args []value, _ int64) (source, error) {
+func failures(c *conn, args []value, _ wanted) (source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err

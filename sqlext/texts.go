@@ -72,14 +72,14 @@ func (c *conn) look(documents []value, profile *value) (sketch.Profile, error) {
 func within(n int, limit int64) bool { return limit < 0 || int64(n) < limit }
 
 // tokens is alike_tokens.
-func tokens(c *conn, a []value, limit int64) (source, error) {
+func tokens(c *conn, a []value, want wanted) (source, error) {
 	p, err := c.look(a[:1], &a[1])
 	if err != nil {
 		return nil, err
 	}
 	var list []string
 	for token := range sketch.Tokens(p, a[0].bytes()) {
-		if !within(len(list), limit) {
+		if !within(len(list), want.limit) {
 			break
 		}
 		list = append(list, token)
@@ -91,7 +91,7 @@ func tokens(c *conn, a []value, limit int64) (source, error) {
 }
 
 // shingles is alike_shingles.
-func shingles(c *conn, a []value, limit int64) (source, error) {
+func shingles(c *conn, a []value, want wanted) (source, error) {
 	p, err := c.look(a[:1], &a[1])
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func shingles(c *conn, a []value, limit int64) (source, error) {
 	var texts []string
 	var fingerprints []uint64
 	for text, fingerprint := range sketch.Shingles(p, a[0].bytes()) {
-		if !within(len(texts), limit) {
+		if !within(len(texts), want.limit) {
 			break
 		}
 		texts, fingerprints = append(texts, text), append(fingerprints, fingerprint)
@@ -112,7 +112,7 @@ func shingles(c *conn, a []value, limit int64) (source, error) {
 }
 
 // explain is alike_explain.
-func explain(c *conn, a []value, _ int64) (source, error) {
+func explain(c *conn, a []value, _ wanted) (source, error) {
 	p, err := c.look(a[:2], &a[2])
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func explain(c *conn, a []value, _ int64) (source, error) {
 }
 
 // cells is alike_cells.
-func cells(_ *conn, a []value, _ int64) (source, error) {
+func cells(_ *conn, a []value, _ wanted) (source, error) {
 	var numbers []float64
 	for i := range a {
 		if a[i].null() {
