@@ -204,23 +204,31 @@ func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*conte
 
 // python returns the one that .ci/setup has given the most packages.
 func python() string {
-	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
-	if cache, err := os.UserCacheDir(); err == nil {
-		caches = append(caches, filepath.Join(cache, "alike"))
-	}
 	for _, folder := range []string{"sidebyside", "venv"} {
-		for _, cache := range caches {
-			path := filepath.Join(cache, folder, "bin", "python")
-			if _, err := os.Stat(path); cache != "" && err == nil {
-				return path
-			}
+		if path, err := cached(folder, "bin", "python"); err == nil {
+			return path
 		}
 	}
 	return "python3"
 }
 
+// cached returns the path of something that .ci/setup has installed.
+func cached(path ...string) (string, error) {
+	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		caches = append(caches, filepath.Join(cache, "alike"))
+	}
+	for _, cache := range caches {
+		full := filepath.Join(append([]string{cache}, path...)...)
+		if _, err := os.Stat(full); cache != "" && err == nil {
+			return full, nil
+		}
+	}
+	return "", fmt.Errorf("sidebyside: no %s: .ci/setup sidebyside installs it", filepath.Join(path...))
+}
+
 // missing are peers that no registry at hand has.
 var missing = []string{
 	"glaslos/tlsh and mfonda/simhash: no version of these Go modules could be had; Debian's tlsh-tools and simhash stand in",
-	"pgvector: not among Debian 12's packages",
+	"pgvector in a native build: not among Debian 12's packages, nor in the servers that npm has; PGlite, PostgreSQL compiled to WebAssembly, stands in, so that its recall counts and its times do not",
 }
