@@ -67,11 +67,21 @@ func newSlotted(t int) slotted {
 	return s
 }
 
-func (s *slotted) reset() {
-	for i := range s.m {
-		s.m[i] = emptySlot
+func (s *slotted) reset() { fillEmpty(s.m) }
+
+// fillEmpty empties slots. Copying is quicker than a loop.
+func fillEmpty(m []uint64) {
+	for len(m) > 0 {
+		m = m[copy(m, emptySlots[:]):]
 	}
 }
+
+var emptySlots = func() (m [128]uint64) {
+	for i := range m {
+		m[i] = emptySlot
+	}
+	return m
+}()
 
 func (s *slotted) slots() []uint64 { return s.m }
 

@@ -14,22 +14,17 @@ type fast struct {
 	permutations
 	full bool // the first round has filled every bin
 
-	// For one call of the fallback: the bins that no round reached, and their
-	// minima and permutations side by side.
-	open            []int
-	own, ownA, ownB []uint64
+	own *ownMinima
 }
 
 const (
-	fastRounds = 3
-	roundShift = 62 // of the round's number in a slot
+	fastRounds    = 3
+	roundShift    = 62 // of the round's number in a slot
+	fallbackBound = fastRounds << roundShift
 )
 
 func newFast(t int) *fast {
-	return &fast{
-		slotted: newSlotted(t), permutations: firstPermutations(t),
-		open: make([]int, t), own: make([]uint64, t), ownA: make([]uint64, t), ownB: make([]uint64, t),
-	}
+	return &fast{slotted: newSlotted(t), permutations: firstPermutations(t), own: newOwnMinima(t)}
 }
 
 func (f *fast) reset() {
@@ -45,39 +40,14 @@ func (f *fast) add(xs []uint64) {
 	if f.full {
 		return
 	}
-	for round := 1; ; round++ {
+	for round := 1; round < fastRounds; round++ {
 		// A later round cannot lower a slot that has a value of an earlier one.
-		if f.latest() < round {
+		if binsKernel(f.m, xs, round) == 0 {
 			f.full = round == 1
 			return
 		}
-		if round == fastRounds {
-			break
-		}
-		binsKernel(f.m, xs, round)
 	}
-	n := 0
-	for i, v := range f.m {
-		if v>>roundShift >= fastRounds {
-			f.open[n] = i
-			f.own[n], f.ownA[n], f.ownB[n] = emptySlot, f.a[i], f.b[i]
-			n++
-		}
-	}
-	minimaKernel(f.own[:n], f.ownA[:n], f.ownB[:n], xs)
-	for j, i := range f.open[:n] {
-		f.m[i] = min(f.m[i], fastRounds<<roundShift|f.own[j]>>2)
-	}
-}
-
-// latest returns the latest round that a slot has its value from; an empty
-// slot counts as the fallback.
-func (f *fast) latest() int {
-	var most uint64
-	for _, v := range f.m {
-		most = max(most, v)
-	}
-	return int(most >> roundShift)
+	fallbackKernel(f.m, f.a, f.b, xs, f.own)
 }
 
 // bins is Ping Li's one permutation hashing as Manasse describes it: the first

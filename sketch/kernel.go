@@ -61,61 +61,85 @@ func minimaGeneric(m, a, b, xs []uint64) {
 }
 
 // binsGeneric lowers m[bin] to round<<62 | h>>2 for each x of xs, where h is
-// its mix of that round and bin the upper half of h scaled to len(m).
-func binsGeneric(m, xs []uint64, round int) {
+// its mix of that round and bin the upper half of h scaled to len(m), and returns
+// how many bins no earlier round had filled: for 0 it need not look at xs. What
+// is in m before came of the same, or is an empty slot or of the fallback.
+func binsGeneric(m, xs []uint64, round int) int {
 	t, tag := uint64(len(m)), uint64(round)<<roundShift
-	low, width, ok := binsOpen(m, len(xs), round)
-	if !ok {
-		return
+	open, few := binsOpen(m, len(xs), round)
+	if open == 0 {
+		return 0
 	}
 	first := mixMultiplier(round)
-	for _, x := range xs {
-		h := mixBy(x, first)
-		if h-low <= width {
+	if few {
+		for _, x := range xs {
+			h := mixBy(x, first)
 			bin := h >> 32 * t >> 32
-			m[bin] = min(m[bin], tag|h>>2)
-		}
-	}
-}
-
-// binsOpen returns a range of mixed values, low to low+width, outside of which
-// none can lower a bin, and false when none can. In the first round of a long
-// document small values alone can, and in a later round those that fall into
-// the bins without a value of an earlier one. The range is all there is when
-// there are few values, for which it is not worth a look at the bins.
-func binsOpen(m []uint64, values, round int) (low, width uint64, ok bool) {
-	if values < len(m) {
-		return 0, ^uint64(0), true
-	}
-	if round == 0 {
-		var most uint64
-		for _, v := range m {
-			most = max(most, v)
-		}
-		if most>>roundShift > 0 {
-			return 0, ^uint64(0), true
-		}
-		return 0, most<<2 - 1, most > 0 // h>>2 < most
-	}
-	first, last := -1, 0
-	for i, v := range m {
-		if v>>roundShift >= uint64(round) {
-			last = i
-			if first < 0 {
-				first = i
+			if v := tag | h>>2; v < m[bin] {
+				m[bin] = v
 			}
 		}
+		return open
 	}
-	if first < 0 {
-		return 0, 0, false
+	for _, x := range xs {
+		h := mixBy(x, first)
+		bin := h >> 32 * t >> 32
+		m[bin] = min(m[bin], tag|h>>2)
 	}
-	low = binStart(first, len(m))
-	return low, binStart(last+1, len(m)) - 1 - low, true
+	return open
 }
 
-// binStart returns the least mixed value of a bin: h>>32·t>>32 is i from
-// h>>32 = ⌈i·2^32/t⌉ on. It is 0, for 2^64, behind the last bin.
-func binStart(i, t int) uint64 { return (uint64(i)<<32 + uint64(t) - 1) / uint64(t) << 32 }
+// binsOpen returns how many bins are open to a round, and whether few of the
+// values will lower one, so that a branch on it is easy to foresee.
+func binsOpen(m []uint64, values, round int) (open int, few bool) {
+	if round > 0 {
+		open = countFrom(m, uint64(round)<<roundShift)
+		return open, open < len(m)/8
+	}
+	// A long document whose first piece has filled all bins.
+	return len(m), values > 4*len(m) && countFrom(m, 1<<roundShift) == 0
+}
+
+// countFrom counts the slots that are at least bound, without a branch.
+func countFrom(m []uint64, bound uint64) int {
+	n := len(m)
+	for _, v := range m {
+		_, less := bits.Sub64(v, bound, 0)
+		n -= int(less)
+	}
+	return n
+}
+
+// fallbackGeneric lowers the slots of m that are at least fallbackBound, those
+// that no round has filled, to fallbackBound | h>>2, h being the minimum of
+// their own permutation a·x+b over xs.
+func fallbackGeneric(m, a, b, xs []uint64, own *ownMinima) {
+	n := 0
+	for i, v := range m {
+		own.slot[n] = i
+		_, less := bits.Sub64(v, fallbackBound, 0)
+		n += 1 - int(less)
+	}
+	for j, i := range own.slot[:n] {
+		own.m[j], own.a[j], own.b[j] = emptySlot, a[i], b[i]
+	}
+	minimaKernel(own.m[:n], own.a, own.b, xs)
+	for j, i := range own.slot[:n] {
+		m[i] = min(m[i], fallbackBound|own.m[j]>>2)
+	}
+}
+
+// ownMinima is the room of fallbackKernel: the open slots, and their minima and
+// permutations side by side.
+type ownMinima struct {
+	slot    []int
+	m, a, b []uint64
+}
+
+func newOwnMinima(t int) *ownMinima {
+	room := func() []uint64 { return make([]uint64, t+8) } // open512 writes in eights
+	return &ownMinima{make([]int, t), room(), room(), room()}
+}
 
 // fingerprintGeneric writes the fingerprints of the tokens of text. There are
 // tokenSlack bytes of capacity behind the text.

@@ -27,15 +27,22 @@ func minimaKernel(m, a, b, xs []uint64) {
 		}
 	case useAVX2:
 		for ; len(m) >= 14; m, a, b = m[14:], a[14:], b[14:] {
-			minima256(&m[0], &a[0], &b[0], &xs[0], len(xs))
+			minima256(&m[0], &a[0], &b[0], &xs[0], len(xs), 12)
 		}
-		if len(m) > 0 {
+		if n := len(m); n > 0 {
+			first := 12
+			if n <= 6 {
+				first = 4
+			}
+			head := min(first, n)
 			var pad [3][14]uint64
-			copy(pad[0][:], m)
-			copy(pad[1][:], a)
-			copy(pad[2][:], b)
-			minima256(&pad[0][0], &pad[1][0], &pad[2][0], &xs[0], len(xs))
-			copy(m, pad[0][:])
+			for i, s := range [][]uint64{m, a, b} {
+				copy(pad[i][:], s[:head])
+				copy(pad[i][12:], s[head:n])
+			}
+			minima256(&pad[0][0], &pad[1][0], &pad[2][0], &xs[0], len(xs), first)
+			copy(m[:head], pad[0][:])
+			copy(m[head:], pad[0][12:])
 		}
 	default:
 		minimaGeneric(m, a, b, xs)
@@ -46,7 +53,7 @@ func minimaKernel(m, a, b, xs []uint64) {
 func minima512(m, a, b *uint64, low, high uint64, x *uint64, n int)
 
 //go:noescape
-func minima256(m, a, b *uint64, x *uint64, n int)
+func minima256(m, a, b *uint64, x *uint64, n, first int)
 
 var shingleReciprocal = shingles64.reciprocal()
 
@@ -156,20 +163,74 @@ func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64, pl
 //go:noescape
 func edges256(text *byte, edges *uint32, src *byte, blocks int, base, fold, carry uint64) (count, done int)
 
-func binsKernel(m, xs []uint64, round int) {
+func binsKernel(m, xs []uint64, round int) int {
+	if len(xs) == 0 || !useAVX512Bytes && !useAVX2 {
+		return binsGeneric(m, xs, round)
+	}
+	t, first, tag := uint64(len(m)), mixMultiplier(round), uint64(round)<<roundShift
+	if !useAVX512Bytes || len(m) > mostSieve {
+		open, few := binsOpen(m, len(xs), round)
+		switch {
+		case open == 0:
+		case useAVX512Bytes:
+			bins512(&m[0], t, &xs[0], len(xs), first, mixSecond, tag, 0)
+		case few:
+			binsFew64(&m[0], t, &xs[0], len(xs), first, mixSecond, tag)
+		default:
+			bins64(&m[0], t, &xs[0], len(xs), first, mixSecond, tag)
+		}
+		return open
+	}
+	// A new document fills the bins with its first values; after them, and in
+	// the later rounds, only some of many values are of use.
+	sieve, piece := 0, 2*len(m)
+	if round > 0 || m[0] != emptySlot {
+		sieve, piece = 1, len(xs)
+		if len(xs) > 64 {
+			sieve = 2
+		}
+	}
+	for len(xs) > 0 {
+		n := min(piece, len(xs))
+		open := bins512(&m[0], t, &xs[0], n, first, mixSecond, tag, sieve)
+		if round > 0 {
+			return open
+		}
+		xs, piece, sieve = xs[n:], 2*piece, 2
+	}
+	return len(m)
+}
+
+// mostSieve is how many bins bins512 has a sieve for.
+const mostSieve = 128
+
+//go:noescape
+func bins512(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64, sieve int) (open int)
+
+//go:noescape
+func bins64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
+
+//go:noescape
+func binsFew64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
+
+func fallbackKernel(m, a, b, xs []uint64, own *ownMinima) {
 	if !useAVX512 {
-		binsGeneric(m, xs, round)
+		fallbackGeneric(m, a, b, xs, own)
 		return
 	}
-	low, width, ok := binsOpen(m, len(xs), round)
-	if !ok || len(xs) == 0 {
-		return
+	n := open512(&own.a[0], &own.b[0], &m[0], &a[0], &b[0], uint64(len(m)), fallbackBound)
+	if n > 0 {
+		fillEmpty(own.m[:n])
+		minimaKernel(own.m[:n], own.a, own.b, xs)
+		close512(&m[0], &own.m[0], uint64(len(m)), fallbackBound)
 	}
-	bins512(&m[0], uint64(len(m)), &xs[0], len(xs), mixMultiplier(round), mixSecond, uint64(round)<<roundShift, low, width)
 }
 
 //go:noescape
-func bins512(m *uint64, t uint64, x *uint64, n int, first, second, tag, low, width uint64)
+func open512(ownA, ownB, m, a, b *uint64, t, bound uint64) (n int)
+
+//go:noescape
+func close512(m, own *uint64, t, bound uint64)
 
 func differingKernel(p, q []byte, b int) int {
 	if !useAVX2 || len(p) < 32 || b < 8 {

@@ -6,7 +6,9 @@ func shingleKernel(win *window, tokens, out []uint64) { shingleGeneric(win, toke
 
 func minimaKernel(m, a, b, xs []uint64) { minimaGeneric(m, a, b, xs) }
 
-func binsKernel(m, xs []uint64, round int) { binsGeneric(m, xs, round) }
+func binsKernel(m, xs []uint64, round int) int { return binsGeneric(m, xs, round) }
+
+func fallbackKernel(m, a, b, xs []uint64, own *ownMinima) { fallbackGeneric(m, a, b, xs, own) }
 
 func fingerprintKernel(out []uint64, text []byte, spans []span) { fingerprintGeneric(out, text, spans) }
 

@@ -145,51 +145,117 @@ func TestShingleKernel(t *testing.T) {
 	})
 }
 
+// binsOf is the definition of binsKernel.
+func binsOf(m, xs []uint64, round int) {
+	for _, x := range xs {
+		h := mixRound(x, round)
+		bin := h >> 32 * uint64(len(m)) >> 32
+		m[bin] = min(m[bin], uint64(round)<<62|h>>2)
+	}
+}
+
+// binsBefore returns what may be in so many bins: empty slots, those of a few
+// or of many values in some rounds, and of the fallback.
+func binsBefore(random *rand.Rand, slots int) []uint64 {
+	m := make([]uint64, slots)
+	fillEmpty(m)
+	for round := range fastRounds {
+		binsOf(m, randomValues(random, slots*random.IntN(4)*random.IntN(2)), round)
+	}
+	for i, v := range m {
+		if v == emptySlot && random.IntN(8) == 0 {
+			m[i] = fallbackBound | random.Uint64()>>2
+		}
+	}
+	return m
+}
+
 func TestBinsKernel(t *testing.T) {
 	random := rand.New(rand.NewPCG(84, 3))
 	withEach(t, func(name string) {
-		check := func(slots, n, round int) {
-			xs, start := randomValues(random, n), make([]uint64, slots)
-			for i := range start {
-				// Empty, of some round, or small.
-				start[i] = emptySlot >> (random.IntN(4) * (n % 3))
-				if n%2 == 0 {
-					start[i] = random.Uint64() >> (n % 9)
+		check := func(start, xs []uint64, round int) {
+			t.Helper()
+			want, open := slices.Clone(start), 0
+			for _, v := range start {
+				if v>>roundShift >= uint64(round) {
+					open++
 				}
 			}
-			want := slices.Clone(start)
-			for _, x := range xs { // the definition
-				h := mixRound(x, round)
-				bin := h >> 32 * uint64(slots) >> 32
-				want[bin] = min(want[bin], uint64(round)<<62|h>>2)
-			}
+			binsOf(want, xs, round)
 			got, intact := guarded(start)
-			binsKernel(got, xs, round)
-			if !slices.Equal(got, want) || !intact() {
-				t.Fatalf("%s: round %d of %d values in %d bins differs", name, round, n, slots)
+			if n := binsKernel(got, xs, round); n != open || !slices.Equal(got, want) || !intact() {
+				t.Fatalf("%s: round %d of %d values in %d bins differs; %d open, want %d", name, round, len(xs), len(start), n, open)
 			}
 		}
 		for round := range fastRounds {
 			for _, n := range around {
-				check(84, n, round)
-				check(n+1, 100, round)
+				for range 4 {
+					check(binsBefore(random, 84), randomValues(random, n), round)
+					check(binsBefore(random, n+1), randomValues(random, 100), round)
+				}
 			}
+			check(binsBefore(random, 4096), randomValues(random, 10000), round)
+			check(binsBefore(random, 84), randomValues(random, 10000), round)
 		}
-		check(4096, 10000, 0)
 		// One bin alone is open in the second round.
 		xs := randomValues(random, 2000)
 		for _, slots := range []int{1, 3, 84, 128} {
 			for open := range slots {
-				got, want := make([]uint64, slots), make([]uint64, slots)
-				got[open], want[open] = emptySlot, emptySlot
-				for _, x := range xs {
-					if h := mixRound(x, 1); h>>32*uint64(slots)>>32 == uint64(open) {
-						want[open] = min(want[open], 1<<62|h>>2)
+				m := make([]uint64, slots)
+				m[open] = emptySlot
+				check(m, xs, 1)
+			}
+		}
+	})
+}
+
+func TestFallbackKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 4))
+	withEach(t, func(name string) {
+		for _, slots := range around[1:] {
+			for _, n := range []int{0, 1, 7, 8, 100} {
+				m, xs, p := binsBefore(random, slots), randomValues(random, n), firstPermutations(slots)
+				want := slices.Clone(m)
+				for i, v := range want { // the definition
+					for _, x := range xs {
+						if v >= 3<<62 {
+							want[i] = min(want[i], 3<<62|(p.a[i]*x+p.b[i])>>2)
+						}
 					}
 				}
-				if binsKernel(got, xs, 1); !slices.Equal(got, want) {
-					t.Fatalf("%s: bin %d of %d, open in the second round, differs", name, open, slots)
+				got, intact := guarded(m)
+				if fallbackKernel(got, p.a, p.b, xs, newOwnMinima(slots)); !slices.Equal(got, want) || !intact() {
+					t.Fatalf("%s: fallback of %d values for %d slots differs", name, n, slots)
 				}
+			}
+		}
+	})
+}
+
+// A document taken in pieces of any lengths has the slots of the definition.
+func TestFastPieces(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 5))
+	withEach(t, func(name string) {
+		for range 300 {
+			slots := 1 + random.IntN(200)
+			f, xs := newFast(slots), randomValues(random, random.IntN(6*slots))
+			want := make([]uint64, slots)
+			fillEmpty(want)
+			for round := range fastRounds {
+				binsOf(want, xs, round)
+			}
+			for i := range want {
+				for _, x := range xs {
+					want[i] = min(want[i], 3<<62|(f.a[i]*x+f.b[i])>>2)
+				}
+			}
+			for len(xs) > 0 {
+				n := 1 + random.IntN(len(xs))
+				f.add(xs[:n])
+				xs = xs[n:]
+			}
+			if !slices.Equal(f.m, want) {
+				t.Fatalf("%s: %d slots differ", name, slots)
 			}
 		}
 	})

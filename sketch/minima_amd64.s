@@ -212,11 +212,12 @@ store:
 	CMPQ T, M; \
 	CMOVQCS T, M
 
-// func minima256(m, a, b *uint64, x *uint64, n int)
+// func minima256(m, a, b *uint64, x *uint64, n, first int)
 //
 // 14 slots: the integer units take the last two, which the vector units, kept
-// busy by the others, do not notice. n > 0.
-TEXT ·minima256(SB), 0, $96-40
+// busy by the others, do not notice. When first is 4, of the others only the
+// first four. n > 0.
+TEXT ·minima256(SB), 0, $96-48
 	MOVQ m+0(FP), R10
 	MOVQ a+8(FP), R8
 	MOVQ b+16(FP), R9
@@ -233,6 +234,8 @@ TEXT ·minima256(SB), 0, $96-40
 	MOVQ 104(R8), R15
 	MOVQ 96(R9), DI
 	MOVQ 104(R9), R9
+	CMPQ first+40(FP), $4
+	JE few
 	PCALIGN $32
 
 loop:
@@ -247,6 +250,8 @@ loop:
 	ADDQ $8, SI
 	DECQ CX
 	JNZ loop
+
+store:
 	VPCMPEQB Y15, Y15, Y15
 	VPSLLQ $63, Y15, Y15
 	STORE256(0, Y0)
@@ -256,3 +261,15 @@ loop:
 	MOVQ R12, 104(R10)
 	VZEROUPPER
 	RET
+
+few:
+	MOVQ (SI), AX
+	VPBROADCASTD (SI), Y12
+	VPBROADCASTD 4(SI), Y13
+	SLOT256(0, Y0, Y3, Y6, Y9)
+	SLOT64(R13, DI, R11, BX)
+	SLOT64(R15, R9, R12, DX)
+	ADDQ $8, SI
+	DECQ CX
+	JNZ few
+	JMP store
