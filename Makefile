@@ -2,9 +2,10 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long stats bench bench-sketch bench-sqlite bench-postgres bulk demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres bulk demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
+DOCUMENTS ?= 100000
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 help: ## this list
@@ -33,6 +34,7 @@ setup: ## install what the tests need (Debian)
 lint: ## gofmt, vet, staticcheck, go.mod, shellcheck
 	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change: $$files"; exit 1; }
 	go vet ./...
+	go vet -tags citus ./pgworker/worker
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
 	shellcheck -S warning .ci/run .ci/setup $$(git ls-files '*.sh')
@@ -66,6 +68,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
+
+citus: ## Citus answers as one PostgreSQL does, with nodes killed: CITUS=folder of its programs DOCUMENTS=100000
+	ALIKE_CITUS=$(CITUS) ALIKE_DOCUMENTS=$(DOCUMENTS) go test -tags citus -timeout 4h -v -run '^TestCitus' ./pgworker/worker
 
 stats: ## the estimators against the truth, the long form, with its tables (a quarter of an hour)
 	go test -timeout 5h -v -run '^TestStatistics' ./sketch -args -long

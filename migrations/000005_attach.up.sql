@@ -823,7 +823,7 @@ begin
     end if;
   end loop;
   if a.distributed then
-    perform alike._one_connection();
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
   elsif exists (select from pg_class where oid = a.source) then
     foreach event in array array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update'] loop
       execute format('drop trigger if exists %I on %s', 'alike_' || a.id || '_' || event, a.source);

@@ -12,6 +12,8 @@ begin
     grant insert, delete on alike.queue, alike.chunk, alike.admitted to alike_worker;
     grant insert, update, delete on alike.error to alike_worker;
     grant select, update, delete on alike.request to alike_worker;
+    -- Citus does not spare who may insert the right to the numbers.
+    grant usage on all sequences in schema alike to alike_worker;
     -- FOR UPDATE SKIP LOCKED asks for the right to update.
     grant update on alike.queue, alike.chunk, alike.backfill to alike_worker;
     grant update (indexed, problem) on alike.attachment to alike_worker;

@@ -26,15 +26,10 @@ begin
     raise exception 'alike: attach: ask needs triggers, which Citus does not allow on the distributed table %', relation
       using errcode = 'feature_not_supported', hint = 'alike.gate judges a document by the sketch that its program brings.';
   end if;
-  perform alike._one_connection();
+  -- What attach makes has to be seen by what it makes next.
+  perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
 end
 $$;
-
--- For the rest of the transaction one connection a node: what is made has to be
--- seen by what is made next.
-create function alike._one_connection() returns void language sql
-set search_path = pg_catalog, pg_temp
-as $$ select set_config('citus.multi_shard_modify_mode', 'sequential', true) $$;
 
 -- The sketches and matches of a row lie on the node where the row is, and every
 -- node has the verdicts. What compares sketches there must be there.
@@ -66,36 +61,49 @@ as $$
     alike._key_equal(a.key_columns, 'a', 'b'))
 $$;
 
--- alike_probe_N puts the features of every row into a table that is distributed
--- by feature, so that rows which share one are on the same node. It runs as its
--- owner, as alike_build_N does: whoever asks for pairs owns no table. Until his
--- transaction ends, whoever else asks waits.
+-- alike_probe_N finds the pairs of rows that share a feature. It puts the
+-- features into a table that is distributed by feature, so that the rows which
+-- share one are on the same node, and joins them there. It runs as its owner, as
+-- alike_build_N does: whoever asks for pairs owns no table. Until his transaction
+-- ends, whoever else asks waits.
 create function alike._make_probe(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  keys constant name[] := a.key_columns;
+  types constant text[] := alike._key_types(alike._side(a), keys);
   probe constant text := format('%I.%I', a.side_schema, a.side_name || '_probe');
-  fill constant text := format('%I.%I()', a.side_schema, 'alike_probe_' || a.id);
+  pairs constant text := format('%I.%I()', a.side_schema, 'alike_probe_' || a.id);
+  columns constant text := (select string_agg(quote_ident(keys[n]), ', ' order by n) from generate_subscripts(keys, 1) as n);
 begin
   if to_regclass(probe) is null then
     execute format('create unlogged table %s (feature bigint not null, slot smallint not null, %s)', probe,
-      (select string_agg(format('%I %s not null', k, (alike._key_types(alike._side(a), a.key_columns))[n]), ', ' order by n) from unnest(a.key_columns) with ordinality as u(k, n)));
+      (select string_agg(format('%I %s not null', keys[n], types[n]), ', ' order by n) from generate_subscripts(keys, 1) as n));
     execute 'select create_distributed_table($1, ''feature'', colocate_with => ''none'')' using probe::regclass;
-    perform alike._grant('select', probe, 'alike_reader');
-    perform alike._grant('select', probe, 'alike_admin');
   end if;
-  execute format('create or replace function %s returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', fill, format(
-    E'begin\n  truncate %s;\n  insert into %s (feature, slot, %s) select v.feature, v.slot, %s from %s s cross join lateral (values %s) as v(slot, feature) where s.profile = %s and v.feature is not null;\nend',
-    probe, probe, (select string_agg(quote_ident(k), ', ' order by n) from unnest(a.key_columns) with ordinality as u(k, n)), alike._key_list(a.key_columns, 's'), alike._side(a),
-    (select string_agg(format('(%s::smallint, s.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n), a.profile_id));
-  execute format('revoke all on function %s from public', fill);
-  perform alike._grant('execute', 'function ' || fill, 'alike_reader');
-  perform alike._grant('execute', 'function ' || fill, 'alike_admin');
+  execute format('create or replace function %s returns table (%s, %s) language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', pairs,
+    (select string_agg(format('%I %s', keys[n], types[n]), ', ' order by n) from generate_subscripts(keys, 1) as n),
+    (select string_agg(format('%I %s', alike._other(keys, n), types[n]), ', ' order by n) from generate_subscripts(keys, 1) as n),
+    format(
+$function$
+#variable_conflict use_column
+begin
+  truncate %1$s;
+  insert into %1$s (feature, slot, %2$s)
+  select v.feature, v.slot, %3$s from %4$s s cross join lateral (values %5$s) as v(slot, feature) where s.profile = %6$s and v.feature is not null;
+  return query select distinct %7$s, %8$s from %1$s x join %1$s y on y.feature = x.feature and y.slot = x.slot and %9$s;
+end
+$function$,
+      probe, columns, alike._key_list(keys, 's'), alike._side(a),
+      (select string_agg(format('(%s::smallint, s.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n),
+      a.profile_id, alike._key_list(keys, 'x'), alike._key_list(keys, 'y'), alike._key_less(keys, 'x', 'y')));
+  execute format('revoke all on function %s from public', pairs);
+  perform alike._grant('execute', 'function ' || pairs, 'alike_reader');
+  perform alike._grant('execute', 'function ' || pairs, 'alike_admin');
 end
 $$;
 
--- The candidates of all pairs, verified, as the beginning of a WITH: the join by
--- feature is done where the features are, and the sketches are fetched for the
+-- All pairs, verified, as the beginning of a WITH. Sketches are fetched for the
 -- distinct pairs alone, one side of the pair after the other.
 create function alike._pairs_across_nodes(a alike.attachment) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -103,27 +111,21 @@ as $$
 declare
   keys constant name[] := a.key_columns;
   others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
-  probe constant regclass := alike._side(a, '_probe');
-  mark constant regclass := alike._side(a, '_mark');
   shared_features constant text := (select string_agg(format('coalesce((x.f%s = s.f%s)::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
 begin
-  execute format('select %I.%I()', a.side_schema, 'alike_probe_' || a.id);
-  return format('found as materialized (select distinct %1$s from %2$s x join %2$s y on y.feature = x.feature and y.slot = x.slot and %3$s),
-    verdict as materialized (select %4$s, m.verdict from %5$s m),
+  return format('found as materialized (select * from %1$s),
+    verdict as materialized (select %2$s, m.verdict from %3$s m),
     pair as materialized (
-      select f.*, false as marked from found f where not exists (select from verdict m where %6$s)
-      union all select %7$s, true from verdict m where m.verdict = ''duplicate''),
-    x as materialized (select p.*, s.sketch, %8$s from pair p join %9$s s on %10$s where s.profile = %11$s),
+      select f.*, false as marked from found f where not exists (select from verdict m where %4$s)
+      union all select %2$s, true from verdict m where m.verdict = ''duplicate''),
+    x as materialized (select p.*, s.sketch, %5$s from pair p join %6$s s on %7$s where s.profile = %8$s and s.sketch is not null),
     verified as materialized (
-      select %12$s as key, %13$s as other, %14$s as shared, alike.resemblance(x.sketch, s.sketch) as resemblance, x.sketch, s.sketch as other_sketch, x.marked
-      from x join %9$s s on %15$s where s.profile = %11$s)',
-    alike._key_list(keys, 'x') || (select string_agg(format(', y.%I as %I', keys[n], others[n]), '' order by n) from generate_subscripts(keys, 1) as n),
-    probe,
-    alike._key_less(keys, 'x', 'y'),
+      select %9$s as key, %10$s as other, %11$s as shared, alike.resemblance(x.sketch, s.sketch) as resemblance, x.sketch, s.sketch as other_sketch, x.marked
+      from x join %6$s s on %12$s where s.profile = %8$s and s.sketch is not null)',
+    format('%I.%I()', a.side_schema, 'alike_probe_' || a.id),
     alike._key_list(keys, 'm') || ', ' || alike._key_list(others, 'm'),
-    mark,
+    alike._side(a, '_mark'),
     alike._key_equal(keys, 'm', 'f') || ' and ' || alike._key_equal(others, 'm', 'f'),
-    alike._key_list(keys, 'm') || ', ' || alike._key_list(others, 'm'),
     (select string_agg('s.f' || n, ', ' order by n) from generate_series(1, a.features) as n),
     alike._side(a),
     alike._key_equal(keys, 's', 'p'),

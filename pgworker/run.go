@@ -80,6 +80,7 @@ otherwise, or a unix socket as unix:/path.`,
 	flags.IntVar(&config.Lanes, "lanes", 1, "batches worked on at once")
 	flags.IntVar(&config.BatchSize, "batch", 1000, "rows in a transaction")
 	flags.DurationVar(&config.PollInterval, "poll", time.Second, "how often to look without being told")
+	flags.DurationVar(&config.ScanInterval, "scan", time.Minute, "how often to compare a table without triggers with its sketches")
 	flags.Int64Var(&config.MaxDocument, "max-document", 64<<20, "the largest document, in bytes")
 	flags.IntVar(&config.MaxAttempts, "max-attempts", 8, "how often a row that fails is tried")
 	return run

@@ -93,6 +93,14 @@ func New(t testing.TB, version int, settings ...string) *Server {
 	return s
 }
 
+// From starts a server for one test from a folder of programs.
+func From(t testing.TB, bin string, settings ...string) *Server {
+	t.Helper()
+	s := launch(t, &Server{bin: bin, settings: settings})
+	t.Cleanup(s.close)
+	return s
+}
+
 // Database returns the URL of a new database with the schema of Alike.
 func Database(t testing.TB) string {
 	t.Helper()
@@ -186,7 +194,11 @@ func Bin(t testing.TB, version int) string {
 
 func start(t testing.TB, version int, settings ...string) *Server {
 	t.Helper()
-	s := &Server{Version: version, bin: Bin(t, version), settings: settings}
+	return launch(t, &Server{Version: version, bin: Bin(t, version), settings: settings})
+}
+
+func launch(t testing.TB, s *Server) *Server {
+	t.Helper()
 	var err error
 	// A unix socket's path has 107 bytes at most: no test name in it.
 	if s.Dir, err = os.MkdirTemp("", "alike-pg"); err != nil {

@@ -157,7 +157,7 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 			return err
 		}
 		if a.distributed && a.replaces != nil {
-			if _, err := tx.Exec(ctx, "select alike._one_connection()"); err != nil {
+			if _, err := tx.Exec(ctx, "set local citus.multi_shard_modify_mode = sequential"); err != nil {
 				return err
 			}
 		}
