@@ -36,7 +36,8 @@ printed, and read on a phone; mind that it quotes your documents. Nothing is
 written to the database, and whoever may read the table may run this. It keeps
 a copy of the sketches in a temporary file while it works.
 
-With --json the numbers go to the standard output instead.`,
+It prints where the page is. With --json the numbers go to the standard output
+instead.`,
 		Example: `  pgworker report                              # alike-report.html
   pgworker report memos.db --output memos.html
   pgworker report --table documents --clusters 20
@@ -63,7 +64,11 @@ With --json the numbers go to the standard output instead.`,
 			if output == "-" {
 				return r.Write(cmd.OutOrStdout())
 			}
-			return writeFile(output, r.Write)
+			if err := writeFile(output, r.Write); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), output)
+			return err
 		},
 	}
 	flags := verb.Flags()

@@ -53,7 +53,9 @@ func TestReport(t *testing.T) {
 	}
 
 	name := filepath.Join(t.TempDir(), "report.html")
-	must(t, "report", "--output", name)
+	if out := must(t, "report", "--output", name); out != name+"\n" {
+		t.Errorf("printed %q", out)
+	}
 	written, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)

@@ -80,8 +80,8 @@ func take(ctx context.Context, page, folder string) error {
 		name, scroll string
 		screen       chromium.Screen
 	}{
-		{"report-light.png", "", chromium.Screen{Width: 1240, Height: 1000}},
-		{"report-dark.png", "", chromium.Screen{Width: 1240, Height: 1000, Dark: true}},
+		{"report-light.png", "", chromium.Screen{Width: 1240, Height: 1100}},
+		{"report-dark.png", "", chromium.Screen{Width: 1240, Height: 1100, Dark: true}},
 		{"clusters-light.png", "t1-clusters", chromium.Screen{Width: 1240, Height: 1000}},
 		{"clusters-dark.png", "t1-clusters", chromium.Screen{Width: 1240, Height: 1000, Dark: true}},
 		{"phone.png", "", chromium.Screen{Width: 360, Height: 780, Scale: 1.5}},

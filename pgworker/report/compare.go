@@ -79,6 +79,9 @@ func (c *Comparison) places(x, y *words, blocks []block) {
 			if place == nil {
 				place, runs = c.next(), 0
 				context := min(contextWords, rest)
+				if rest <= contextWords+3 {
+					context = rest // not worth saying that they are left out
+				}
 				place.Skipped = rest - context
 				place.add(x, y, at-context, at, to-context, to, false)
 			}

@@ -182,16 +182,16 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 
 func bandOf(resemblance float64) int { return min(int(resemblance*bands), bands-1) }
 
-// addNear keeps the pairs nearest to the limit, each row in one of them alone,
-// so that a person is not asked the same twenty times.
+// addNear keeps the pairs nearest to the limit, more than are shown: of each
+// row one alone is.
 func (f *findings) addNear(p pair, atLeast float64) {
 	distance := func(p pair) float64 { return math.Abs(p.resemblance - atLeast) }
-	if len(f.near) == 4*listedPairs && distance(p) >= distance(f.near[len(f.near)-1]) {
+	if len(f.near) == 50*listedPairs && distance(p) >= distance(f.near[len(f.near)-1]) {
 		return
 	}
 	at, _ := slices.BinarySearchFunc(f.near, p, func(x, y pair) int {
 		return cmp.Or(cmp.Compare(distance(x), distance(y)), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
 	})
 	f.near = slices.Insert(f.near, at, p)
-	f.near = f.near[:min(len(f.near), 4*listedPairs)]
+	f.near = f.near[:min(len(f.near), 50*listedPairs)]
 }

@@ -37,7 +37,7 @@ type WaitingPair struct {
 
 func (m *maker) waiting(ctx context.Context, found *findings) error {
 	out := &m.out.Waiting
-	n, recorded, err := m.src.recorded(ctx, m.a, 4*listedPairs)
+	n, recorded, err := m.src.recorded(ctx, m.a, 50*listedPairs)
 	if err != nil {
 		return err
 	}
@@ -62,9 +62,13 @@ func (m *maker) waiting(ctx context.Context, found *findings) error {
 			pairs = append(pairs, ordered(p.a, p.b))
 		}
 	}
+	asked := map[int]bool{}
 	for _, pair := range pairs {
 		if len(out.Pairs) == listedPairs {
 			break
+		}
+		if asked[pair[0]] || asked[pair[1]] {
+			continue // a row is asked about once, however many it resembles
 		}
 		w, err := m.waitingPair(pair)
 		if err != nil {
@@ -76,6 +80,7 @@ func (m *maker) waiting(ctx context.Context, found *findings) error {
 		if w.Compared, err = m.comparePair(ctx, pair); err != nil {
 			return err
 		}
+		asked[pair[0]], asked[pair[1]] = true, true
 		out.Pairs = append(out.Pairs, w)
 	}
 	return m.disputes(ctx)
