@@ -3,6 +3,8 @@ package migrations_test
 import (
 	"context"
 	"fmt"
+	process "os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -76,6 +78,50 @@ func TestUpDownUp(t *testing.T) {
 				t.Errorf("status %+v, error %v", status, err)
 			}
 		})
+	}
+}
+
+// The command of golang-migrate applies the same files, and gives the same schema.
+func TestPlainMigrate(t *testing.T) {
+	ctx := context.Background()
+	command := filepath.Join(t.TempDir(), "migrate")
+	if out, err := process.Command("go", "build", "-tags", "pgx5", "-o", command, "github.com/golang-migrate/migrate/v4/cmd/migrate").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	ours, theirs := pgtest.Shared(t, pgtest.Version()).Empty(t), pgtest.Shared(t, pgtest.Version()).Empty(t)
+	if err := migrations.Up(ctx, ours); err != nil {
+		t.Fatal(err)
+	}
+	want := describe(t, pgtest.Connect(t, ours))
+	run := func(args ...string) {
+		t.Helper()
+		args = append([]string{"-path", ".", "-database", strings.Replace(theirs, "postgres://", "pgx5://", 1)}, args...)
+		if out, err := process.Command(command, args...).CombinedOutput(); err != nil {
+			t.Fatalf("migrate %v: %v\n%s", args, err, out)
+		}
+	}
+	c := pgtest.Connect(t, theirs)
+	for range 2 {
+		run("up")
+		if got := describe(t, c); got != want {
+			t.Errorf("the command makes another schema:\n%s\n\n%s", got, want)
+		}
+		if status, err := migrations.Current(ctx, theirs); err != nil || status.Version != migrations.Latest() || status.Dirty {
+			t.Errorf("status %+v, error %v", status, err)
+		}
+		run("down", "-all")
+		if n := one[int](t, c, "select count(*) from pg_namespace where nspname = 'alike'"); n != 0 {
+			t.Error("down leaves the schema")
+		}
+	}
+	// One at a time, in both directions, and each is taken back without a trace.
+	for version := 1; version <= migrations.Latest(); version++ {
+		run("up", "1")
+		run("down", "1")
+		run("up", "1")
+	}
+	if got := describe(t, c); got != want {
+		t.Errorf("one by one gives another schema:\n%s\n\n%s", got, want)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/parquet-go/parquet-go"
@@ -22,8 +24,9 @@ func (c *command) exportCommand() *cobra.Command {
 		Long: `export writes two Parquet files of one moment: features.parquet with a row a
 feature (key, slot, feature), which the queries in queries/portable read, and
 sketches.parquet with a row a document (key, profile, content_hash, shingles,
-sketch). A key is a number when it is one column of whole numbers, and text
-otherwise. Each file appears when it is complete.`,
+sketch, and the similarity indexes that the table has, such as si_43b_40). A key
+is a number when it is one column of whole numbers, and text otherwise. Each
+file appears when it is complete.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if folder == "" {
@@ -52,18 +55,11 @@ otherwise. Each file appears when it is complete.`,
 	return export
 }
 
-type featureRow[K int64 | string] struct {
-	Key     K     `parquet:"key"`
-	Slot    int32 `parquet:"slot"`
-	Feature int64 `parquet:"feature"`
-}
-
-type sketchRow[K int64 | string] struct {
-	Key         K      `parquet:"key"`
-	Profile     string `parquet:"profile,dict"`
-	ContentHash int64  `parquet:"content_hash"`
-	Shingles    int64  `parquet:"shingles"`
-	Sketch      []byte `parquet:"sketch,optional"`
+// A column of a Parquet file, in the order of the query's.
+type column struct {
+	name     string
+	example  any // its type: int64, int32, string or []byte
+	optional bool
 }
 
 // export writes both files out of one snapshot.
@@ -74,49 +70,66 @@ func export(ctx context.Context, conn *pgx.Conn, table, folder string) (features
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
 	var schema, side string
-	var keys []string
+	var keys, indexes []string
 	var types []uint32
 	err = tx.QueryRow(ctx, `select a.side_schema, a.side_name, a.key_columns::text[],
   array(select t.atttypid from unnest(a.key_columns) with ordinality k(name, n)
-        join pg_attribute t on t.attrelid = format('%I.%I', a.side_schema, a.side_name)::regclass and t.attname = k.name order by n)
-from alike._attachment($1) a`, table).Scan(&schema, &side, &keys, &types)
+        join pg_attribute t on t.attrelid = format('%I.%I', a.side_schema, a.side_name)::regclass and t.attname = k.name order by n),
+  array(select alike._si_column(v) from unnest(a.variants) with ordinality u(v, n) order by n)
+from alike._attachment($1) a`, table).Scan(&schema, &side, &keys, &types, &indexes)
 	if err != nil {
 		return 0, 0, err
 	}
-	quoted := pgx.Identifier{schema, side}.Sanitize()
-	view := pgx.Identifier{schema, side + "_feature"}.Sanitize()
-	if len(keys) == 1 && slices.Contains([]uint32{20, 21, 23}, types[0]) { // int8, int2, int4
-		return exportKeys[int64](ctx, tx, folder, quoted, view, "d."+pgx.Identifier{keys[0]}.Sanitize()+"::bigint")
-	}
-	key := "d." + pgx.Identifier{keys[0]}.Sanitize() + "::text"
-	if len(keys) > 1 {
-		key = "jsonb_build_array("
-		for i, k := range keys {
-			if i > 0 {
-				key += ", "
-			}
-			key += "d." + pgx.Identifier{k}.Sanitize()
-		}
-		key += ")::text"
-	}
-	return exportKeys[string](ctx, tx, folder, quoted, view, key)
-}
-
-func exportKeys[K int64 | string](ctx context.Context, tx pgx.Tx, folder, side, view, key string) (features, sketches int64, err error) {
+	key, example := keyExpression(keys, types)
 	features, err = writeParquet(ctx, tx, filepath.Join(folder, "features.parquet"),
-		fmt.Sprintf("select %s, d.slot, d.feature from %s d", key, view),
-		func(r *featureRow[K]) []any { return []any{&r.Key, &r.Slot, &r.Feature} })
+		fmt.Sprintf("select %s, d.slot, d.feature from %s d", key, pgx.Identifier{schema, side + "_feature"}.Sanitize()),
+		[]column{{"key", example, false}, {"slot", int32(0), false}, {"feature", int64(0), false}})
 	if err != nil {
 		return 0, 0, err
+	}
+	columns := []column{{"key", example, false}, {"profile", "", false}, {"content_hash", int64(0), false}, {"shingles", int64(0), false}, {"sketch", []byte(nil), true}}
+	more := ""
+	for _, index := range indexes {
+		columns = append(columns, column{index, int64(0), true})
+		more += ", d." + pgx.Identifier{index}.Sanitize()
 	}
 	sketches, err = writeParquet(ctx, tx, filepath.Join(folder, "sketches.parquet"),
-		fmt.Sprintf("select %s, s.profile, d.content_hash, d.shingles, d.sketch from %s d join alike.settings s on s.id = d.profile", key, side),
-		func(r *sketchRow[K]) []any { return []any{&r.Key, &r.Profile, &r.ContentHash, &r.Shingles, &r.Sketch} })
+		fmt.Sprintf("select %s, s.profile, d.content_hash, d.shingles, d.sketch%s from %s d join alike.settings s on s.id = d.profile",
+			key, more, pgx.Identifier{schema, side}.Sanitize()),
+		columns)
 	return features, sketches, err
 }
 
+// keyExpression is the key of the alias d, and its type.
+func keyExpression(keys []string, types []uint32) (expression string, example any) {
+	quoted := make([]string, len(keys))
+	for i, k := range keys {
+		quoted[i] = "d." + pgx.Identifier{k}.Sanitize()
+	}
+	switch {
+	case len(keys) > 1:
+		return "jsonb_build_array(" + strings.Join(quoted, ", ") + ")::text", ""
+	case slices.Contains([]uint32{20, 21, 23}, types[0]): // int8, int2, int4
+		return quoted[0] + "::bigint", int64(0)
+	}
+	return quoted[0] + "::text", ""
+}
+
+// schemaOf makes the schema of a file. Only a struct keeps columns in order.
+func schemaOf(columns []column) *parquet.Schema {
+	fields := make([]reflect.StructField, len(columns))
+	for i, c := range columns {
+		tag := c.name
+		if c.optional {
+			tag += ",optional"
+		}
+		fields[i] = reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: reflect.TypeOf(c.example), Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))}
+	}
+	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
+}
+
 // writeParquet writes the rows of a query, a few thousand at a time.
-func writeParquet[R any](ctx context.Context, tx pgx.Tx, path, sql string, fields func(*R) []any) (n int64, err error) {
+func writeParquet(ctx context.Context, tx pgx.Tx, path, sql string, columns []column) (n int64, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".export-*")
 	if err != nil {
 		return 0, err
@@ -127,22 +140,30 @@ func writeParquet[R any](ctx context.Context, tx pgx.Tx, path, sql string, field
 			os.Remove(file.Name())
 		}
 	}()
-	writer := parquet.NewGenericWriter[R](file, parquet.Compression(&zstd.Codec{}), parquet.MaxRowsPerRowGroup(1<<20))
+	writer := parquet.NewGenericWriter[any](file, schemaOf(columns), parquet.Compression(&zstd.Codec{}), parquet.MaxRowsPerRowGroup(1<<20))
 	rows, err := tx.Query(ctx, sql)
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
-	batch := make([]R, 0, 4096)
+	batch := make([]parquet.Row, 0, 4096)
 	flush := func() error {
-		_, err := writer.Write(batch)
+		_, err := writer.WriteRows(batch)
 		batch = batch[:0]
 		return err
 	}
 	for rows.Next() {
-		var row R
-		if err := rows.Scan(fields(&row)...); err != nil {
+		values, err := rows.Values()
+		if err != nil {
 			return n, err
+		}
+		row := make(parquet.Row, len(columns))
+		for i, c := range columns {
+			level := 0
+			if c.optional && values[i] != nil {
+				level = 1
+			}
+			row[i] = parquet.ValueOf(values[i]).Level(0, level, i)
 		}
 		n++
 		if batch = append(batch, row); len(batch) == cap(batch) {

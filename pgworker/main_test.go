@@ -128,8 +128,23 @@ func TestCurvePicture(t *testing.T) {
 	}
 }
 
+type featureRow[K int64 | string] struct {
+	Key     K     `parquet:"key"`
+	Slot    int32 `parquet:"slot"`
+	Feature int64 `parquet:"feature"`
+}
+
+type sketchRow[K int64 | string] struct {
+	Key         K      `parquet:"key"`
+	Profile     string `parquet:"profile"`
+	ContentHash int64  `parquet:"content_hash"`
+	Shingles    int64  `parquet:"shingles"`
+	Sketch      []byte `parquet:"sketch,optional"`
+	Length      *int64 `parquet:"si_length,optional"`
+}
+
 func TestExport(t *testing.T) {
-	_, _ = filled(t)
+	_, conn := filled(t)
 	folder := filepath.Join(t.TempDir(), "out")
 	must(t, "export", "documents", "--parquet", folder)
 	features, err := parquet.ReadFile[featureRow[int64]](filepath.Join(folder, "features.parquet"))
@@ -158,6 +173,30 @@ func TestExport(t *testing.T) {
 	for _, s := range sketches {
 		if err := sketch.Check(s.Sketch); err != nil {
 			t.Errorf("row %d: %v", s.Key, err)
+		}
+		if s.Length == nil || *s.Length != s.Shingles || !strings.HasPrefix(s.Profile, "words ") {
+			t.Errorf("row %d: %+v", s.Key, s)
+		}
+	}
+	// A key of two columns is text; what a document lacks is NULL.
+	for _, sql := range []string{
+		`create table parts (a int, b text, body text, primary key (a, b))`,
+		`insert into parts values (1, 'x', 'some words that are here to be read'), (2, 'y"', null)`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "attach", "parts", "body", "--si", "length")
+	must(t, "run", "--once")
+	must(t, "export", "parts", "--parquet", folder)
+	parts, err := parquet.ReadFile[sketchRow[string]](filepath.Join(folder, "sketches.parquet"))
+	if err != nil || len(parts) != 2 {
+		t.Fatalf("%d sketches, %v, want 2", len(parts), err)
+	}
+	for _, s := range parts {
+		if there := s.Key == `[1, "x"]`; there != (s.Sketch != nil) || there != (s.Length != nil) || !there && s.Key != `[2, "y\""]` {
+			t.Errorf("part %+v", s)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, ".export-*")); len(left) > 0 {
