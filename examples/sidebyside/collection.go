@@ -80,7 +80,8 @@ func makeCollection(dir, name string, c config) (*collection, error) {
 		generated(500, limit)
 		col.About += "; its truth is not computed"
 	case "long":
-		generated(5000, c.documents/10)
+		limit /= 10
+		generated(5000, limit)
 	case "real":
 		col.About = "manual pages, licences, documentation and sources of this machine"
 		out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -92,13 +93,24 @@ func makeCollection(dir, name string, c config) (*collection, error) {
 			"/usr/share/perl", "/usr/lib/python3", filepath.Join(goroot, "src")); err != nil {
 			return nil, err
 		}
+		limit /= 10
+	case "modules":
+		col.About = "sources, documentation and test data in the module cache of Go"
+		out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+		if err != nil {
+			return nil, err
+		}
+		if err := files(strings.TrimSpace(string(out))); err != nil {
+			return nil, err
+		}
+		limit /= 10
 	case "folder":
 		col.About = "the files of " + filepath.Base(c.folder)
 		if err := files(c.folder); err != nil {
 			return nil, err
 		}
 	default:
-		return nil, fmt.Errorf("sidebyside: no collection %q: short, long, real, folder, growth", name)
+		return nil, fmt.Errorf("sidebyside: no collection %q: short, long, real, modules, folder, growth", name)
 	}
 	if err := col.write(next, limit); err != nil {
 		return nil, err

@@ -132,6 +132,12 @@ func TestPace(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
+	if s := sizes(100_000); len(s) != 2 || s[0] != 10_000 || s[1] != 100_000 {
+		t.Errorf("sizes of 100,000: %v", s)
+	}
+	if s := sizes(2000); len(s) != 1 || s[0] != 2000 {
+		t.Errorf("sizes of 2,000: %v", s)
+	}
 	if s, err := parseSizes("10,200"); err != nil || len(s) != 2 || s[0] != 10 || s[1] != 200 {
 		t.Errorf("10,200: %v, %v", s, err)
 	}
