@@ -261,6 +261,27 @@ func TestSeveralAttachments(t *testing.T) {
 	db.expect("d", `SELECT group_concat(name) FROM sqlite_master`)
 }
 
+// What was recorded of a row goes with its sketch, whatever takes that away.
+func TestMatchesFollowTheirRows(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id TEXT PRIMARY KEY, body TEXT, u TEXT)`)
+	db.exec(`CREATE UNIQUE INDEX lower_u ON d(lower(u))`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.exec(`INSERT INTO d VALUES ('a', ?1, 'x'), ('b', ?1, 'y'), ('c', ?1, 'z'), ('d', ?1, 'odd')`, fox)
+	db.expect("b|a\nc|a\nc|b\nd|a\nd|b\nd|c", `SELECT id, other FROM d_alike_match ORDER BY 1, 2`)
+	db.exec(`REPLACE INTO d VALUES ('e', 'another text', 'X')`) // no trigger hears that a is gone
+	db.expect("1", `SELECT alike_refresh('d')`)
+	db.expect("c|b\nd|b\nd|c", `SELECT id, other FROM d_alike_match ORDER BY 1, 2`)
+	db.check("d", "refresh")
+	db.exec(`DROP TRIGGER d_alike_update`)
+	db.exec(`UPDATE d SET body = 'a third text' WHERE id = 'b'`)
+	db.expect("1", `SELECT alike_refresh('d')`)
+	db.expect("d|c", `SELECT id, other FROM d_alike_match`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"where": "u <> ''odd''"}')`)
+	db.expect("", `SELECT id, other FROM d_alike_match`)
+	db.check("d", "where")
+}
+
 func TestDetachKeepsTheData(t *testing.T) {
 	db := memory(t)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)

@@ -502,7 +502,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	return c.exec(with.sql("triggers"))
 }
 
-var triggerNames = []string{"insert", "update", "delete", "rekey", "before_insert", "before_update", "after_update"}
+var triggerNames = []string{"insert", "update", "delete", "rekey", "before_insert", "before_update", "after_update", "gone", "changed"}
 
 func (c *conn) dropTriggers(a *attachment) error {
 	for _, name := range triggerNames {

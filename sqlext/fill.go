@@ -121,6 +121,11 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 			if err := c.replace(a, &ready); err != nil {
 				return err
 			}
+			// Rows that another condition leaves out.
+			if err := c.run("DELETE FROM "+a.In(a.Match())+" WHERE NOT EXISTS (SELECT 1 FROM "+ready.In(ready.Side())+" s WHERE "+a.Same("s", a.In(a.Match()))+
+				") OR NOT EXISTS (SELECT 1 FROM "+ready.In(ready.Side())+" s WHERE "+a.SameOther(a.In(a.Match()), "s")+")", nil); err != nil {
+				return err
+			}
 		}
 		if err := c.run("DELETE FROM "+a.Schema()+".alike_attachment WHERE name = ?1", nil, a.Name); err != nil {
 			return err
@@ -176,11 +181,10 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 	}
 	first := *a
 	first.Verify = verify
-	before := c.changes()
 	if err := c.run("DELETE FROM "+a.In(a.Side())+" WHERE NOT EXISTS (SELECT 1 FROM "+a.In(a.Source())+" s WHERE "+a.Same("s", a.In(a.Side()))+")", nil); err != nil {
 		return 0, err
 	}
-	changed := c.changes() - before
+	changed := c.changes()
 	bound := func(from int) string {
 		b := first
 		b.from = from
@@ -206,15 +210,14 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 		}, append(low[:len(low):len(low)], high...)...); err != nil {
 			return changed, err
 		}
-		before := c.changes()
 		err := c.run(batch.sql("fill"), nil, append(low[:len(low):len(low)], high...)...)
 		var coded *sqlError
 		if errors.As(err, &coded) && coded.code == codeError {
 			var n int64
 			n, err = c.oneByOne(&batch, append(low[:len(low):len(low)], high...))
 			changed += n
-		} else {
-			changed += c.changes() - before
+		} else if err == nil {
+			changed += c.changes()
 		}
 		if err != nil {
 			return changed, err

@@ -627,7 +627,7 @@ int alike_column_count(void *stmt){ return sqlite3_column_count(stmt); }
 int alike_reset(void *stmt){ return sqlite3_reset(stmt); }
 int alike_finalize(void *stmt){ return sqlite3_finalize(stmt); }
 const char *alike_message(void *db){ return sqlite3_errmsg(db); }
-int64_t alike_total_changes(void *db){ return sqlite3_total_changes(db); }
+int64_t alike_changes(void *db){ return sqlite3_changes(db); }
 int alike_exec(void *db, const char *sql){ return sqlite3_exec(db, sql, 0, 0, 0); }
 void alike_log(const char *message){ sqlite3_log(SQLITE_WARNING, "%s", message); }
 void *alike_malloc(int64_t n){ return sqlite3_malloc64(n); }

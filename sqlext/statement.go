@@ -266,8 +266,9 @@ func (c *conn) interrupted() error {
 	return err
 }
 
-// changes counts the rows that the connection has changed so far.
-func (c *conn) changes() int64 { return int64(C.alike_total_changes(c.db)) }
+// changes counts the rows that the last statement has changed, without what its
+// triggers have.
+func (c *conn) changes() int64 { return int64(C.alike_changes(c.db)) }
 
 // collation is the collating sequence of a column.
 func (c *conn) collation(schema, table, column string) (string, error) {

@@ -11,21 +11,14 @@
 {{- end}}
 {{define "replaced"}}{{if .Uniques}}
   DELETE FROM {{.Side}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Side}});
-  DELETE FROM {{.Match}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Match}});
-  DELETE FROM {{.Match}} WHERE ({{.Others ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.SameOther .Match "s"}});
   DELETE FROM {{.Mark}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Mark}});
   DELETE FROM {{.Mark}} WHERE ({{.Others ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.SameOther .Mark "s"}});
   DELETE FROM {{.Replaced}};
 {{- end}}{{end}}
-{{define "unmatch"}}
-  DELETE FROM {{.Match}} WHERE {{.KeyIs "" .Row0}};
-  DELETE FROM {{.Match}} WHERE {{.OtherIs "" .Row0}};
-{{- end}}
 {{define "checkin"}}
 {{- if or .Where (eq .Mode "queue")}}
   DELETE FROM {{.Side}} WHERE {{.KeyIs "" .Row0}};
 {{- end}}
-  {{- template "unmatch" .}}
 {{- if eq .Mode "queue"}}
   DELETE FROM {{.Queue}} WHERE {{.KeyIs "" .Row0}};
   INSERT INTO {{.Queue}}({{.KeyList ""}}, queued_at) SELECT {{.KeyList "s"}}, CAST(strftime('%s', 'now') AS INTEGER) FROM {{.Source}} s WHERE {{.KeyIs "s" .Row0}};
@@ -72,7 +65,18 @@
 {{define "changed"}}new.{{quote .Column}} COLLATE BINARY IS NOT old.{{quote .Column}} OR typeof(new.{{quote .Column}}) <> typeof(old.{{quote .Column}}){{end}}
 {{define "rekeyed"}}({{.TableKeys "new"}}) IS NOT ({{.TableKeys "old"}}){{end}}
 
+{{- /* What was recorded of a row goes with its sketch. */ -}}
+{{define "unmatch"}}
+  DELETE FROM {{.Match}} WHERE {{.Same "" "old"}};
+  DELETE FROM {{.Match}} WHERE {{.SameOther "" "old"}};
+{{- end}}
 {{- define "trigger"}}
+CREATE TRIGGER {{.In (.Object "gone")}} AFTER DELETE ON {{.Side}} BEGIN
+{{- template "unmatch" .}}
+END;
+CREATE TRIGGER {{.In (.Object "changed")}} AFTER UPDATE OF sketch ON {{.Side}} BEGIN
+{{- template "unmatch" .}}
+END;
 CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
 {{- template "replaced" .}}
@@ -87,7 +91,6 @@ CREATE TRIGGER {{.In (.Object "update")}} AFTER UPDATE ON {{quote .Table}} WHEN 
 END;
 CREATE TRIGGER {{.In (.Object "delete")}} AFTER DELETE ON {{quote .Table}} BEGIN
   DELETE FROM {{.Side}} WHERE {{.KeyIs "" "old"}};
-  {{- template "unmatch" (.At "old")}}
   DELETE FROM {{.Mark}} WHERE {{.KeyIs "" "old"}};
   DELETE FROM {{.Mark}} WHERE {{.OtherIs "" "old"}};
 {{- if eq .Mode "queue"}}
@@ -98,7 +101,6 @@ END;
 CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) BEGIN
 {{- template "replaced" .}}
   DELETE FROM {{.Side}} WHERE {{.KeyIs "" "new"}};
-  {{- template "unmatch" (.At "new")}}
   UPDATE {{.Side}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
   UPDATE {{.Match}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
   UPDATE {{.Match}} SET {{.SetOther "new"}} WHERE {{.OtherIs "" "old"}};
@@ -123,7 +125,6 @@ END;
 {{- end}}
 {{define "leave"}}
   DELETE FROM {{.Side}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
-  DELETE FROM {{.Match}} WHERE ({{.KeyIs "" "old"}} OR {{.OtherIs "" "old"}}) AND {{template "rekeyed" .}};
 {{- if eq .Mode "queue"}}
   DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
 {{- end}}
