@@ -68,6 +68,25 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// Documents that a command or the worker turns into text are shown as that.
+func TestReportExtracts(t *testing.T) {
+	_, conn := filled(t)
+	for _, sql := range []string{
+		`create table pages (id int primary key, body bytea)`,
+		`insert into pages select n, convert_to('<style>p {}</style><p>The harbour office is closed on <b>Thursdays</b> and opens again on Friday number ' || n, 'UTF8') from generate_series(1, 2) n`,
+		`select alike.attach('pages', 'body', '{"extract": "html", "at_least": 0.1}')`,
+	} {
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "run", "--once")
+	page := must(t, "report", "--table", "pages", "--output", "-")
+	if !strings.Contains(page, "The harbour office is closed on Thursdays") || strings.Contains(page, "&lt;b&gt;") || strings.Contains(page, "p {}") {
+		t.Error("the page does not show the text of the documents")
+	}
+}
+
 func TestReportErrors(t *testing.T) {
 	filled(t)
 	notes := filepath.Join(t.TempDir(), "notes.txt")

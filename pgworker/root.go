@@ -36,6 +36,7 @@ the same.
   pgworker run                         # all the time, or: run --once from cron
   pgworker rows documents 42           # the rows that resemble row 42
   pgworker check upload.pdf            # does a file resemble a row?
+  pgworker report                      # one HTML page about all of it
 
 Exit codes: 0 done; 1 failed; 2 wrong command line; 3 found (check found a
 similar row, errors and status have failed rows); 4 try again later, the

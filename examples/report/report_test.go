@@ -207,6 +207,21 @@ func TestEnginesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Who may read the side tables and not the documents sees the numbers.
+	if _, err := conn.Exec(t.Context(), `set role alike_reader`); err != nil {
+		t.Fatal(err)
+	}
+	if source, err = report.Postgres(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := report.Make(t.Context(), source, report.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := reader.Attachments[0]; s.Clusters.Count != lite.Attachments[0].Clusters.Count || len(s.Problems) == 0 || s.Measured.Why == "" {
+		t.Errorf("without the right to read the documents: %+v", s)
+	}
+
 	// What an engine says in its own words, and which pairs it recorded when.
 	plain := func(r *report.Report) string {
 		s := *r.Attachments[0]
@@ -277,6 +292,45 @@ func TestHostile(t *testing.T) {
 		t.Errorf("the title is %q", title)
 	}
 	quiet(t, b)
+}
+
+// A report on a file that somebody writes to waits for nobody for long, and
+// nobody for it.
+func TestWhileWritten(t *testing.T) {
+	for _, journal := range []string{"delete", "wal"} {
+		t.Run(journal, func(t *testing.T) {
+			file, db := database(t)
+			exec(t, db, `pragma journal_mode = `+journal)
+			exec(t, db, `pragma busy_timeout = 2000`)
+			exec(t, db, `create table documents (id integer primary key, body text)`)
+			exec(t, db, `insert into documents (body) with recursive n(i) as (select 0 union all select i + 1 from n where i < 6000)
+				select printf('the number %d of the papers of case %d in room %d and shelf %d', i * 7919 % 1000003, i, i * 31 % 997, i * 17 % 89) from n, (select 1 union all select 2)`)
+			exec(t, db, `select alike_attach('documents', 'body')`)
+			stop, stopped := make(chan struct{}), make(chan error)
+			go func() {
+				for i := 0; ; i++ {
+					select {
+					case <-stop:
+						stopped <- nil
+						return
+					default:
+					}
+					if _, err := db.Exec(`insert into documents (body) values (?)`, fmt.Sprintf("what was written meanwhile is number %d of some", i)); err != nil {
+						stopped <- err
+						return
+					}
+				}
+			}()
+			_, r := page(t, file)
+			close(stop)
+			if err := <-stopped; err != nil {
+				t.Errorf("the writer was kept waiting: %v", err)
+			}
+			if n := r.Attachments[0].Clusters.Count; n < 6001 {
+				t.Errorf("%d clusters", n)
+			}
+		})
+	}
 }
 
 // quiet fails when a page asked for anything or complained.

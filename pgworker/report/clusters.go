@@ -52,7 +52,8 @@ func (m *maker) clusters(ctx context.Context, _ *findings) error {
 		return err
 	}
 	out := &m.out.Clusters
-	var list []*Cluster
+	type sized struct{ first, size int32 } // of every cluster, hence small
+	var all []sized
 	counts := map[int]int64{}
 	for i, n := range sizes {
 		if n < 2 {
@@ -62,7 +63,7 @@ func (m *maker) clusters(ctx context.Context, _ *findings) error {
 		out.Rows += int(n)
 		out.Largest = max(out.Largest, int(n))
 		counts[sizeBand(int(n))]++
-		list = append(list, &Cluster{Size: int(n), first: i})
+		all = append(all, sized{int32(i), n})
 	}
 	for band := range 64 {
 		if counts[band] > 0 || len(out.Sizes) > 0 && band <= sizeBand(out.Largest) {
@@ -70,15 +71,15 @@ func (m *maker) clusters(ctx context.Context, _ *findings) error {
 			out.Sizes = append(out.Sizes, SizeCount{low, high, counts[band]})
 		}
 	}
-	slices.SortFunc(list, func(x, y *Cluster) int { return cmp.Or(cmp.Compare(y.Size, x.Size), cmp.Compare(x.first, y.first)) })
-	out.LeftOut = max(0, len(list)-m.config.Clusters-listedRest)
-	list = list[:min(len(list), m.config.Clusters+listedRest)]
-	for _, c := range list {
-		key, err := m.spool.key(c.first)
+	slices.SortFunc(all, func(x, y sized) int { return cmp.Or(cmp.Compare(y.size, x.size), cmp.Compare(x.first, y.first)) })
+	out.LeftOut = max(0, len(all)-m.config.Clusters-listedRest)
+	var list []*Cluster
+	for _, s := range all[:min(len(all), m.config.Clusters+listedRest)] {
+		key, err := m.spool.key(int(s.first))
 		if err != nil {
 			return err
 		}
-		c.Key = m.src.keyText(m.a, key)
+		list = append(list, &Cluster{Key: m.src.keyText(m.a, key), Size: int(s.size), first: int(s.first)})
 	}
 	out.Shown, out.Listed = list[:min(len(list), m.config.Clusters)], list[min(len(list), m.config.Clusters):]
 	if err := m.members(out.Shown, clusterOf); err != nil {
