@@ -380,6 +380,64 @@ func TestQuarantine(t *testing.T) {
 	})
 }
 
+// Versions of one document that are checked in at once wait for each other.
+func TestCheckinAtOnce(t *testing.T) {
+	both(t, func(t *testing.T, r *repository) {
+		must(t, r.call("attach_default_aspect", "contract", "si_aspect"))
+		ids := []string{add(t, r, "contract", "lease", text("lease"))}
+		for range 5 {
+			must(t, r.call("checkout", ids[len(ids)-1], "anna"))
+			must(t, r.checkin(checkin{id: ids[len(ids)-1], user: "anna", version: "minor"}))
+			ids = append(ids, column(t, r, "select max(r_object_id) from dm_document_s"))
+		}
+		for _, id := range ids {
+			must(t, r.call("checkout", id, "anna"))
+		}
+		var wait sync.WaitGroup
+		errs := make([]error, len(ids))
+		for i, id := range ids {
+			wait.Go(func() {
+				errs[i] = r.checkin(checkin{id: id, user: "anna", version: "branch", label: "CURRENT", content: []byte(text("lease") + id)})
+			})
+		}
+		wait.Wait()
+		must(t, errors.Join(errs...))
+		must(t, r.settle())
+		if got := column(t, r, "select count(*) from dm_document"); got != "1" {
+			t.Errorf("%s current versions", got)
+		}
+		if got := column(t, r, "select count(*) from si_aspect_alike_mark"); got != "66" {
+			t.Errorf("%s verdicts on 12 versions, want 66", got)
+		}
+	})
+}
+
+// What is deleted leaves nothing of the aspect behind.
+func TestDelete(t *testing.T) {
+	both(t, func(t *testing.T, r *repository) {
+		must(t, r.call("attach_default_aspect", "contract", "si_aspect"))
+		for range 2 {
+			add(t, r, "contract", "lease", text("lease"))
+		}
+		must(t, r.policy("link"))
+		must(t, r.settle())
+		id := add(t, r, "contract", "copy", text("lease"))
+		if got := column(t, r, "select count(*) from si_aspect_alike_match"); got != "2" {
+			t.Errorf("%s matches, want 2", got)
+		}
+		_, err := r.db.Exec("delete from dm_sysobject_s where r_object_id = $1", id)
+		must(t, err)
+		if got := carriers(t, r); got != "lease lease" {
+			t.Errorf("%s carry the aspect", got)
+		}
+		for _, table := range []string{"dm_sysobject_r", "dm_document_s", "si_aspect_text", "si_aspect_alike", "si_aspect_alike_match"} {
+			if got := column(t, r, "select count(*) from "+table+" where r_object_id = $1", id); got != "0" {
+				t.Errorf("%s has %s rows of what was deleted", table, got)
+			}
+		}
+	})
+}
+
 // Roth's query as he wrote it, with either form of the view.
 func TestRothsQuery(t *testing.T) {
 	both(t, func(t *testing.T, r *repository) {
@@ -394,6 +452,11 @@ func TestRothsQuery(t *testing.T) {
 			if got := column(t, r, query); got != "copy lease" {
 				t.Errorf("%s: %s", query, got)
 			}
+		}
+		// Whole numbers: decimals would keep PostgreSQL from the index.
+		plan := explain(t, r, "select r_object_id from si_aspect where si_aspect.value > -286374952 and si_aspect.value < -154201897")
+		if !regexp.MustCompile(`(?i)(using index|index scan using|index scan on) si_aspect_alike_si_43b_40`).MatchString(plan) {
+			t.Errorf("the range does not go through the index:\n%s", plan)
 		}
 		rows, err := r.read("range", sql.Named("id", id))
 		if err != nil || len(rows) != 3 {
@@ -418,6 +481,35 @@ func TestAdminRefuses(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a refused command has made the database")
 	}
+}
+
+// explain gives the plan of a query in a table that is large enough for an index.
+func explain(t *testing.T, r *repository, query string) (plan string) {
+	t.Helper()
+	c, err := r.db.Conn(context.Background())
+	must(t, err)
+	defer c.Close()
+	verb := "explain query plan "
+	if r.worker != nil {
+		verb = "explain "
+		_, err := c.ExecContext(context.Background(), "set enable_seqscan = off")
+		must(t, err)
+	}
+	rows, err := c.QueryContext(context.Background(), verb+query)
+	must(t, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	must(t, err)
+	line := make([]any, len(columns))
+	for i := range line {
+		line[i] = new(string)
+	}
+	for rows.Next() {
+		must(t, rows.Scan(line...))
+		plan += *line[len(line)-1].(*string) + "\n"
+	}
+	must(t, rows.Err())
+	return plan
 }
 
 func TestErrors(t *testing.T) {

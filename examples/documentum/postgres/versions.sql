@@ -79,6 +79,9 @@ create function checked_out(r_object_id char(16), user_name text, verb text) ret
 declare
   o dm_sysobject_s;
 begin
+  -- The first version stands for the document: who changes any of its versions waits here.
+  perform from dm_sysobject_s f join dm_sysobject_s s on s.i_chronicle_id = f.r_object_id
+  where s.r_object_id = checked_out.r_object_id for update of f;
   select s.* into o from dm_sysobject_s s join dm_document_s d using (r_object_id) where s.r_object_id = checked_out.r_object_id for update of s;
   if not found then
     raise exception '%: there is no document %', verb, r_object_id;
@@ -123,7 +126,8 @@ begin
   if version_label = 'CURRENT' then
     update dm_sysobject_r r set r_version_label = null from dm_sysobject_s o
     where o.i_chronicle_id = chronicle and r.r_object_id = o.r_object_id and r.r_version_label = 'CURRENT';
-    update dm_sysobject_s o set i_has_folder = (o.r_object_id = add_version_label.r_object_id)::integer where o.i_chronicle_id = chronicle;
+    update dm_sysobject_s o set i_has_folder = (o.r_object_id = add_version_label.r_object_id)::integer
+    where o.i_chronicle_id = chronicle and o.i_has_folder <> (o.r_object_id = add_version_label.r_object_id)::integer;
   end if;
   insert into dm_sysobject_r (r_object_id, i_position, r_version_label)
   select add_version_label.r_object_id, coalesce(max(r.i_position) filter (where r.r_version_label is null), min(r.i_position) - 1), version_label
@@ -173,8 +177,6 @@ declare
   id char(16) := r_object_id;
   judged bytea;
 begin
-  -- Two versions of one document may be checked in at once, to branches of it.
-  perform from dm_sysobject_s s where s.r_object_id = o.i_chronicle_id for update;
   if coalesce(version, '') not in ('same', 'minor', 'major', 'branch') then
     raise exception 'checkin: version "%", want same, minor, major or branch', version;
   elsif version_label !~ '^[a-zA-Z][^,]*$' then

@@ -100,7 +100,8 @@ create trigger add_version_label instead of insert on add_version_label begin
   where new.r_version_label = 'CURRENT' and r_version_label = 'CURRENT'
     and r_object_id in (select o.r_object_id from dm_sysobject_s o join dm_sysobject_s n using (i_chronicle_id) where n.r_object_id = new.r_object_id);
   update dm_sysobject_s set i_has_folder = (r_object_id = new.r_object_id)
-  where new.r_version_label = 'CURRENT' and i_chronicle_id = (select i_chronicle_id from dm_sysobject_s where r_object_id = new.r_object_id);
+  where new.r_version_label = 'CURRENT' and i_has_folder <> (r_object_id = new.r_object_id)
+    and i_chronicle_id = (select i_chronicle_id from dm_sysobject_s where r_object_id = new.r_object_id);
   insert into dm_sysobject_r (r_object_id, i_position, r_version_label)
   select new.r_object_id, coalesce(
     (select max(i_position) from dm_sysobject_r where r_object_id = new.r_object_id and r_version_label is null),
