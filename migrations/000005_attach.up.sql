@@ -740,7 +740,8 @@ comment on function alike.attach(text, text, jsonb) is 'gives a table the aspect
 -- A profile is changed by building the new side table beside the old one, which
 -- answers until the new one is full; then the two change places in one
 -- transaction. Verdicts, matches and kept clusters stay. Options that are not
--- given are as they were. Another policy or at_least needs nothing built.
+-- given are as they were, but ask goes with the policy that it is for. Another policy
+-- or at_least needs nothing built.
 create function alike._change(a alike.attachment, options jsonb) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -758,7 +759,9 @@ begin
     raise exception 'alike: change: % is being changed already', a.name using errcode = 'object_in_use',
       hint = 'select * from alike.status() shows how far it is.';
   end if;
-  rows := alike._attach(a.source, a.name, a.column_name, a.options || options || jsonb_build_object('name', a.name, 'key', to_jsonb(a.key_columns)), a.id);
+  rows := alike._attach(a.source, a.name, a.column_name,
+    a.options - case when coalesce(options ->> 'policy', a.policy) <> 'reject' then 'ask' else '' end || options
+    || jsonb_build_object('name', a.name, 'key', to_jsonb(a.key_columns)), a.id);
   select * into fresh from alike.attachment t where t.replaces = a.id;
   if not found then
     return rows;

@@ -360,6 +360,58 @@ func TestChangeProfile(t *testing.T) {
 	}
 }
 
+// For another policy nothing is sketched again, and what asks a worker goes with
+// the policy that it is for.
+func TestChangePolicy(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || g from generate_series(1, 3) as g", story)
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	sketched := one[time.Time](t, c, "select max(sketched_at) from documents_alike")
+	for i, policy := range []string{"link", "warn", "ignore"} {
+		if n := one[int](t, c, "select alike.attach('documents', 'body', jsonb_build_object('policy', $1::text))", policy); n != 0 {
+			t.Errorf("%s: %d rows are sketched again", policy, n)
+		}
+		exec(t, c, "insert into documents values ($1, $2)", 10+i, story)
+		once(t, w)
+		if got, want := one[bool](t, c, "select exists (select from documents_alike_match where id = $1)", 10+i), policy != "ignore"; got != want {
+			t.Errorf("%s: recorded %v", policy, got)
+		}
+	}
+	exec(t, c, `select alike.change('documents', '{"at_least": 0.99}')`)
+	if got := one[string](t, c, "select policy || ' ' || at_least from alike.status()"); got != "ignore 0.99" {
+		t.Error(got)
+	}
+	exec(t, c, `select alike.change('documents', '{"policy": "reject"}')`)
+	if _, err := c.Exec(ctx, "select alike.gate('documents', sketch) from documents_alike where id = 1"); err == nil {
+		t.Error("a cut sketch passed the gate")
+	}
+	if got := one[time.Time](t, c, "select max(sketched_at) from documents_alike where id < 10"); !got.Equal(sketched) {
+		t.Error("rows were sketched again")
+	}
+	fails(t, c, "want ignore, link, warn or reject", `select alike.change('documents', '{"policy": "refuse"}')`)
+	fails(t, c, "option policy", `select alike.change('documents', '{"policy": 1}')`)
+	fails(t, c, "at_least", `select alike.change('documents', '{"policy": "link", "at_least": 2}')`)
+	fails(t, c, "at_least", `select alike.change('documents', '{"at_least": "much"}')`)
+	exec(t, c, `select alike.change('documents', '{"policy": "reject", "ask": {"connection": "nowhere", "timeout": 0.1}}')`)
+	once(t, w)
+	const asking = "select count(*) from pg_trigger where tgrelid = 'documents'::regclass and tgname like '%ask%'"
+	if n := one[int](t, c, asking); n != 2 {
+		t.Errorf("%d triggers ask, want 2", n)
+	}
+	exec(t, c, `select alike.change('documents', '{"policy": "link"}')`)
+	once(t, w)
+	if n := one[int](t, c, asking); n != 0 {
+		t.Errorf("%d triggers ask under link", n)
+	}
+	exec(t, c, `select alike.change('documents', '{"policy": "reject", "profile": "web"}')`)
+	once(t, w)
+	exec(t, c, `select alike.detach('documents', '{"drop": true}')`)
+}
+
 // A table that takes no triggers is compared with its sketches every so often.
 func TestScanMode(t *testing.T) {
 	database := pgtest.Database(t)

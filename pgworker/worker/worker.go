@@ -30,6 +30,7 @@ func (w *Worker) Run(ctx context.Context) error {
 // that failed and wait for another attempt are not waited for; tables that take
 // no triggers are scanned once.
 func (w *Worker) Once(ctx context.Context) error {
+	w.catalog.forget() // a policy may be a moment old
 	retry := 0
 	start := time.Now()
 	for {
