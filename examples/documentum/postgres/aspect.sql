@@ -26,7 +26,7 @@ select alike.attach('si_aspect_text', 'text', '{"name": "si_aspect", "si": ["43B
 -- The attributes of the aspect, beside the object and keyed by its id. Read through a
 -- function, whose text is looked at when it runs: a view that names the side table
 -- itself would keep the worker from putting a new one in its place, as it does after a
--- change of policy or profile. The planner writes such a function out and uses the index.
+-- change of profile. The planner writes such a function out and uses the index.
 create function si_aspect_rows() returns table (r_object_id char(16), value bigint, shingles bigint) language sql stable as $$
   select r_object_id, si_43b_40, shingles from si_aspect_alike
 $$;
