@@ -243,22 +243,39 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 	size := (len(slots)*p.Bits + 7) / 8
 	dst = slices.Grow(dst, size)[:at+size]
 	out := dst[at:]
-	clear(out)
-	for i, v := range slots {
-		if v == emptySlot && p.Family == Bins {
-			continue // zeros
-		}
-		switch p.Bits {
-		case 64:
+	switch p.Bits {
+	case 64:
+		for i, v := range slots {
 			binary.BigEndian.PutUint64(out[8*i:], v)
-		case 8:
+		}
+	case 8:
+		for i, v := range slots[:len(out)] {
 			out[i] = byte(cut(v, 8))
-		default:
+		}
+	default:
+		clear(out)
+		for i, v := range slots {
 			at := i * p.Bits
 			out[at/8] |= byte(cut(v, p.Bits)) << (8 - p.Bits - at%8)
 		}
 	}
+	if p.Family == Bins {
+		clearEmpty(out, p.Bits, slots)
+	}
 	return dst
+}
+
+// clearEmpty writes zeros for the empty slots of a sample.
+func clearEmpty(out []byte, b int, slots []uint64) {
+	for i, v := range slots {
+		switch {
+		case v != emptySlot:
+		case b == 64:
+			clear(out[8*i:][:8])
+		default:
+			out[i*b/8] &^= byte(1<<b-1) << (8 - b - i*b%8)
+		}
+	}
 }
 
 func appendValues(dst []byte, values []uint64) []byte {

@@ -187,24 +187,30 @@ func (r rule) run(t *task) (*outcome, error) {
 		value int64
 		doc   int32
 	}
-	columns := make([][]entry, p.K)
+	// What sketching gives, in memory that has not to grow meanwhile: a header,
+	// the slots, and a bit each for those that may be empty.
+	sketches := make([]byte, 0, len(documents)*(24+(kept.Bits+1)*kept.T/8))
+	features := make([]sketch.Feature, 0, len(documents)*p.K)
+	ends, featureEnds := make([]int, 0, len(documents)), make([]int, 0, len(documents))
+	began, cpu := time.Now(), processorTime()
+	for _, d := range documents {
+		s.Document(d)
+		sketches = s.AppendSketch(sketches)
+		features = s.AppendFeatures(features)
+		ends, featureEnds = append(ends, len(sketches)), append(featureEnds, len(features))
+	}
+	sketched := processorTime() - cpu
+	columns := make([][]entry, p.K) // of the index, by slot
 	for i := range columns {
 		columns[i] = make([]entry, 0, len(documents))
 	}
-	var sketches []byte
-	ends := make([]int, 0, len(documents))
-	var features []sketch.Feature
-	began, cpu := time.Now(), processorTime()
-	for i, d := range documents {
-		s.Document(d)
-		sketches = s.AppendSketch(sketches)
-		ends = append(ends, len(sketches))
-		features = s.AppendFeatures(features[:0])
-		for _, f := range features {
-			columns[f.Slot] = append(columns[f.Slot], entry{f.Value, int32(i)})
+	start := 0
+	for doc, end := range featureEnds {
+		for _, f := range features[start:end] {
+			columns[f.Slot] = append(columns[f.Slot], entry{f.Value, int32(doc)})
 		}
+		start = end
 	}
-	sketched := processorTime() - cpu
 	for _, column := range columns {
 		slices.SortFunc(column, func(a, b entry) int {
 			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.doc, b.doc))
