@@ -133,8 +133,8 @@ as $$
   select array_to_string(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), given), ', ')
 $$;
 
--- Every alike pair once, the lesser key first. Features that one row alone has
--- are nearly all of them; they go before the join, which an index-only scan in
+-- Every alike pair once, the lesser key first, the best pair first and equal ones
+-- by their keys. Features that one row alone has are nearly all of them; they go before the join, which an index-only scan in
 -- the order of the feature does ten times as fast as a hash join. A pair is
 -- found in the first feature that its rows share. From PostgreSQL 14 on the
 -- features are shared out among parallel workers; the sizes keep the planner
@@ -159,6 +159,7 @@ declare
   p constant alike.profile_fields := alike._parse((select profile from alike.settings where id = a.profile_id));
   shared_features constant text := (select string_agg(format('coalesce((x.f%s = y.f%s)::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
   bounds constant text := case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end;
+  ordered constant text := format('select q.* from (%%s) q order by q.resemblance desc, %s, %s', alike._key_order(a, 'q.key'), alike._key_order(a, 'q.other'));
   marked boolean;
   arms text;
 begin
@@ -167,8 +168,8 @@ begin
       hint = 'select * from alike.status() shows how far it is.';
   end if;
   if a.distributed then
-    return query execute format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 or v.marked',
-      alike._pairs_across_nodes(a), bounds) using least_resemblance;
+    return query execute format(ordered, format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 or v.marked',
+      alike._pairs_across_nodes(a), bounds)) using least_resemblance;
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
@@ -191,7 +192,7 @@ begin
   -- Two rows may share NULL in an earlier feature, which is nothing in common:
   -- "is distinct from" would drop the pair.
   arms := regexp_replace(arms, ' and x\.(f[0-9]+) is distinct from y\.\1', ' and (x.\1 = y.\1) is not true', 'g');
-  return query execute format(
+  return query execute format(ordered, format(
     'with candidate (%s) as (%s),
      verified as (
        select c.key, c.other, %s as shared, alike.resemblance(c.sketch, c.other_sketch) as resemblance, c.sketch, c.other_sketch from candidate c offset 0
@@ -211,7 +212,7 @@ begin
          where m.verdict = ''duplicate'' and x.profile = y.profile and x.sketch is not null and y.sketch is not null offset 0) v
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
-      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end)
+      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end))
   using least_resemblance;
 end
 $$;
