@@ -32,14 +32,23 @@ end
 $$;
 
 -- The sketches and matches of a row lie on the node where the row is, and every
--- node has the verdicts. What compares sketches there must be there.
+-- node has the verdicts. What compares sketches has to be there, too: where
+-- Citus came after the schema alike, it has not brought the functions.
 create function alike._distribute(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   column_name text;
   part text;
+  pure regprocedure;
 begin
+  for pure in
+    execute 'select p.oid from pg_proc p
+      where p.pronamespace = ''alike''::regnamespace and p.provolatile = ''i'' and ''alike.attachment''::regtype <> all (p.proargtypes)
+        and not exists (select from pg_dist_object d where d.classid = ''pg_proc''::regclass and d.objid = p.oid)
+      order by p.oid <> ''alike._invalid(alike.profile_fields)''::regprocedure, p.oid' loop -- the type first, which it brings
+    execute 'select create_distributed_function($1)' using pure;
+  end loop;
   execute 'select column_to_column_name(logicalrelid, partkey) from pg_dist_partition where logicalrelid = $1' into column_name using a.source;
   foreach part in array array['', '_match'] loop
     execute 'select create_distributed_table($1, $2, colocate_with => $3) where not exists (select from pg_dist_partition where logicalrelid = $1)'

@@ -55,7 +55,8 @@ type statements struct {
 	write        string // the arrays of computed columns
 	verify       string // $1 keys, $2 versions: keys whose document changed since
 	reserve      string // $1 keys: rows that block others who would insert the same
-	remove       string // $1 keys, those that were removed
+	remove       string // $1 keys
+	removed      string // $1 keys: those that are not in the side table
 	unmatch      string // $1 keys: what they resembled when they were checked in
 	unmatchOther string // $1 keys: who resembled them
 	unmatched    string // $1 keys: those without a match
@@ -193,7 +194,8 @@ select %s, %d, 0, 0 from unnest($1::text[]) as k(key)
 on conflict (%s) do update set shingles = excluded.shingles where false`, // locks, and changes nothing
 		side, a.list(""), a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }), a.profileID, a.list(""))
 	given := fmt.Sprintf("(select %s from unnest($1::text[]) as k(key))", a.each(", ", func(i int, _ string) string { return a.value(i, "k.key") }))
-	a.sql.remove = fmt.Sprintf("delete from %s s where (%s) in %s and not exists (select from (%s) d where %s) returning %s", side, a.list("s."), given, a.rows(), a.same("d", "s"), a.text("s"))
+	a.sql.remove = fmt.Sprintf("delete from %s s where (%s) in %s and not exists (select from (%s) d where %s)", side, a.list("s."), given, a.rows(), a.same("d", "s"))
+	a.sql.removed = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) except select %s from %s s where (%s) in %s", a.text("s"), side, a.list("s."), given)
 	a.sql.unmatch = fmt.Sprintf("delete from %s m where (%s) in %s", match, a.list("m."), given)
 	a.sql.unmatchOther = fmt.Sprintf("delete from %s m where (%s) in %s", match, a.each(", ", func(i int, _ string) string { return "m." + quote(a.other(i)) }), given)
 	a.sql.unmatched = fmt.Sprintf("select k.key from unnest($1::text[]) as k(key) except select %s from %s m where (%s) in %s", a.text("m"), match, a.list("m."), given)

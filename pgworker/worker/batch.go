@@ -301,10 +301,12 @@ func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, w
 // puts back those that are there again: whoever checked them in may have been
 // overtaken by us, or have written before us.
 func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string, clustered bool) error {
-	if _, err := tx.Exec(ctx, a.sql.reserve, gone); err != nil {
-		return err
+	for _, step := range []string{a.sql.reserve, a.sql.remove} {
+		if _, err := tx.Exec(ctx, step, gone); err != nil {
+			return err
+		}
 	}
-	rows, err := tx.Query(ctx, a.sql.remove, gone)
+	rows, err := tx.Query(ctx, a.sql.removed, gone)
 	if err != nil {
 		return err
 	}

@@ -52,20 +52,39 @@ func startCluster(t testing.TB) *cluster {
 // database makes a database on every server, joined, with the schema of Alike.
 func (k *cluster) database(t testing.TB, name string) string {
 	t.Helper()
+	url := k.empty(t, name)
+	k.join(t, name)
+	migrate(t, url)
+	return url
+}
+
+// empty makes a database on every server.
+func (k *cluster) empty(t testing.TB, name string) string {
+	t.Helper()
 	for _, s := range append([]*pgtest.Server{k.coordinator}, k.nodes...) {
 		exec(t, pgtest.Connect(t, s.URL("postgres", "postgres")), "create database "+name)
+	}
+	return k.coordinator.URL("postgres", name)
+}
+
+// join makes one cluster of the databases.
+func (k *cluster) join(t testing.TB, name string) {
+	t.Helper()
+	for _, s := range append([]*pgtest.Server{k.coordinator}, k.nodes...) {
 		exec(t, pgtest.Connect(t, s.URL("postgres", name)), "create extension citus")
 	}
-	url := k.coordinator.URL("postgres", name)
-	c := pgtest.Connect(t, url)
+	c := pgtest.Connect(t, k.coordinator.URL("postgres", name))
 	exec(t, c, "select citus_set_coordinator_host($1, 5432)", k.coordinator.Dir)
 	for _, node := range k.nodes {
 		exec(t, c, "select citus_add_node($1, 5432)", node.Dir)
 	}
+}
+
+func migrate(t testing.TB, url string) {
+	t.Helper()
 	if err := migrations.Up(ctx, url); err != nil {
 		t.Fatal(err)
 	}
-	return url
 }
 
 // A pair of databases that are to answer the same.
@@ -291,15 +310,16 @@ func TestCitusErrors(t *testing.T) {
 	if err := migrations.Down(ctx, database); err != nil {
 		t.Fatal(err)
 	}
-	if err := migrations.Up(ctx, database); err != nil {
-		t.Fatal(err)
-	}
+	migrate(t, database)
 }
 
-// Roles that own nothing of Alike do their part, the worker with SELECT alone.
+// Roles that own nothing of Alike do their part, the worker with SELECT alone,
+// where the schema was there before Citus.
 func TestCitusRoles(t *testing.T) {
 	k := startCluster(t)
-	database := k.database(t, "roles")
+	database := k.empty(t, "roles")
+	migrate(t, database)
+	k.join(t, "roles")
 	exec(t, pgtest.Connect(t, database), `create role a login in role alike_admin; create role w login in role alike_worker; create role r login in role alike_reader;
 		create schema mine authorization a; grant usage on schema mine to alike_worker, alike_reader`)
 	admin := pgtest.Connect(t, k.coordinator.URL("a", "roles"))
