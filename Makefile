@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres bulk demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint race purego cross fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 DOCUMENTS ?= 100000
@@ -86,6 +86,14 @@ bench-postgres: ## the worker and the questions at a million rows, beside what t
 
 bench-sketch: ## MB/s of text to features, with each kernel this machine has
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch
+
+# Every contender on the short documents; on the others those that finish; then growth, and pg_trgm as far as it goes.
+SIDEBYSIDE = go run ./examples/sidebyside -keep
+sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/results again (half an hour, idle)
+	go run ./examples/sidebyside -collections short -limit 25s
+	$(SIDEBYSIDE) -collections long,real,modules -limit 20s -only '^alike (text|classic|bins|lean|SQLite|PostgreSQL)|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK'
+	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^alike (SQLite|PostgreSQL)$$' -limit 5m
+	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^pg_trgm GIN$$' -limit 6m
 
 bulk: ## the portable queries on DuckDB and on a Spark cluster of two executors, to the row what PostgreSQL answers
 	.ci/setup sidebyside
