@@ -412,6 +412,35 @@ func TestCheckinAtOnce(t *testing.T) {
 	})
 }
 
+// With the option ask no checkin brings a sketch: the trigger asks the worker.
+func TestAskTheWorker(t *testing.T) {
+	ctx := context.Background()
+	r, err := newPostgres(ctx, pgtest.Database(t))
+	must(t, err)
+	defer func() { must(t, r.close()) }()
+	must(t, r.call("attach_default_aspect", "dm_document", "si_aspect"))
+	_, err = r.db.Exec(`create extension dblink;
+		select alike.attach('si_aspect_text', 'text', jsonb_build_object('name', 'si_aspect', 'policy', 'reject', 'ask', jsonb_build_object('timeout', 20, 'otherwise', 'refuse',
+			'connection', format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1)))))`)
+	must(t, err)
+	must(t, r.settle())
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- r.worker.Run(running) }()
+	document := func(content string) error {
+		return r.call("import_document", "dm_document", "letter", "/Quarantine", "anna", nil, []byte(content))
+	}
+	must(t, document(text("letter")))
+	if err := document(text("letter") + " again"); err == nil || !strings.Contains(err.Error(), "resembl") {
+		t.Errorf("a copy: %v", err)
+	}
+	id := column(t, r, "select r_object_id from dm_document_s")
+	must(t, r.call("checkout", id, "anna"))
+	must(t, r.call("checkin", id, "anna", "minor", []byte(text("letter")+" again")))
+	stop()
+	must(t, <-done)
+}
+
 // What is deleted leaves nothing of the aspect behind.
 func TestDelete(t *testing.T) {
 	both(t, func(t *testing.T, r *repository) {
