@@ -38,7 +38,7 @@ create table si_aspect_compare_versions (
 create trigger si_aspect_versions before insert on si_aspect_text
 when new.r_object_id not in (select r_object_id from si_aspect_compare_versions) begin
   insert or ignore into si_aspect_alike_mark (r_object_id, other, verdict, note, marked_at)
-  select min(o.r_object_id, v.r_object_id), max(o.r_object_id, v.r_object_id), 'distinct', 'versions of one document', unixepoch()
+  select min(o.r_object_id, v.r_object_id), max(o.r_object_id, v.r_object_id), 'distinct', 'versions of one document', cast(strftime('%s', 'now') as integer)
   from dm_sysobject_s o join dm_sysobject_s v using (i_chronicle_id) join si_aspect_text t on t.r_object_id = v.r_object_id
   where o.r_object_id = new.r_object_id and v.r_object_id <> o.r_object_id
     and v.r_object_id not in (select r_object_id from si_aspect_compare_versions);
