@@ -17,12 +17,14 @@ type Hot struct {
 	// Passages are the longest runs of words that two of these rows have in
 	// common: what the feature comes from.
 	Passages []string `json:"passages,omitempty"`
-	Why      string   `json:"why,omitempty"` // there is no passage
+	Why      string   `json:"why,omitempty"`  // there is no passage
+	Like     []int    `json:"like,omitempty"` // slots of features of fewer rows that come from the same passages
 }
 
 const (
 	hotKeys     = 5
 	hotPassages = 2
+	lookedHot   = 40 // groups of features whose passages are found
 )
 
 // hotFeature is one of them, with the numbers of its first rows.
@@ -104,7 +106,10 @@ func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
 		groups[at].Slots = append(groups[at].Slots, h.slot+1)
 	}
 	m.out.HotCount = len(groups)
-	for i, g := range groups[:min(len(groups), listedHot)] {
+	for i, g := range groups[:min(len(groups), lookedHot)] {
+		if len(m.out.Hot) == listedHot {
+			break
+		}
 		for _, n := range rows[i] {
 			key, err := m.spool.key(n)
 			if err != nil {
@@ -115,7 +120,14 @@ func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
 		if err := m.passages(ctx, g, rows[i]); err != nil {
 			return err
 		}
-		m.out.Hot = append(m.out.Hot, *g)
+		slices.Sort(g.Slots)
+		same := slices.IndexFunc(m.out.Hot, func(h Hot) bool { return len(g.Passages) > 0 && slices.Equal(h.Passages, g.Passages) })
+		if same < 0 {
+			m.out.Hot = append(m.out.Hot, *g)
+		} else {
+			m.out.Hot[same].Like = append(m.out.Hot[same].Like, g.Slots...)
+			slices.Sort(m.out.Hot[same].Like)
+		}
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ type Section struct {
 	Clusters   Clusters   `json:"clusters"`
 	Waiting    Waiting    `json:"waiting"`
 	Hot        []Hot      `json:"hot,omitempty"`
-	HotCount   int        `json:"hot_count"` // groups of hot features, of which Hot has the first
+	HotCount   int        `json:"hot_count"` // sets of hot features, the hottest of which Hot has
 	Indexes    []Index    `json:"similarity_indexes,omitempty"`
 	Problems   []string   `json:"problems,omitempty"` // what could not be shown, and why
 }
