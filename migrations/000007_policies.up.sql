@@ -29,7 +29,15 @@ begin
     raise exception 'alike: gate: the transaction is %, which cannot see what was checked in since it began; want read committed',
       current_setting('transaction_isolation') using errcode = 'feature_not_supported';
   end if;
+  if not has_table_privilege('alike.admitted', 'insert') then
+    raise exception 'alike: gate: % may not insert into alike.admitted, where what was let pass is kept', current_user
+      using errcode = 'insufficient_privilege', hint = format('grant insert on alike.admitted to %I', current_user);
+  end if;
   p := alike._header(sketch);
+  if not alike._slots(p.family) then
+    raise exception 'alike: gate: the profile "%" keeps a list of values, whose features PostgreSQL cannot compute; want a family with slots, such as fast', alike._spell(p)
+      using errcode = 'feature_not_supported', hint = 'The policy link or warn works with every family.';
+  end if;
   stored := alike._parse((select profile from alike.settings where id = a.profile_id));
   stored.bits := 64;
   if p is distinct from stored then

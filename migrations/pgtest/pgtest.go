@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -228,6 +229,39 @@ func launch(t testing.TB, s *Server) *Server {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Standby starts a server that follows this one by streaming replication, and
+// stops this one for a moment to copy it.
+func (s *Server) Standby(t testing.TB) *Server {
+	t.Helper()
+	standby := &Server{Version: s.Version, bin: s.bin, credential: s.credential, settings: append(slices.Clone(s.settings), "primary_conninfo=host="+s.Dir+" user=postgres")}
+	var err error
+	if standby.Dir, err = os.MkdirTemp("", "alike-pg"); err != nil {
+		t.Fatal(err)
+	}
+	s.Stop()
+	if out, err := exec.Command("cp", "-a", s.data(), standby.data()).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v\n%s", err, out)
+	}
+	signal := filepath.Join(standby.data(), "standby.signal")
+	if err := os.WriteFile(signal, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c := s.credential; c != nil {
+		for _, path := range []string{standby.Dir, signal} {
+			if err := os.Chown(path, int(c.Uid), int(c.Gid)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, server := range []*Server{s, standby} {
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(standby.close)
+	return standby
 }
 
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	process "os/exec"
 	"strings"
@@ -349,4 +350,40 @@ func TestReadOnlyServer(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
+}
+
+// The server dies and its standby takes over: the worker, given both, goes on
+// there, and nothing that had been replicated is lost or done twice.
+func TestFailover(t *testing.T) {
+	s := pgtest.New(t, pgtest.Version())
+	database := s.Database(t)
+	standby := s.Standby(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(1, 300) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	both := strings.Replace(database, url.QueryEscape(s.Dir), url.QueryEscape(s.Dir+","+standby.Dir), 1) + "&target_session_attrs=read-write"
+	w := newWorker(t, both, nil)
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	waitFor(t, "the worker to begin", func() bool { return one[int](t, c, "select count(*) from documents_alike") == 300 })
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(301, 2000) as g")
+	written := one[string](t, c, "select pg_current_wal_lsn()::text")
+	d := pgtest.Connect(t, strings.Replace(database, url.QueryEscape(s.Dir), url.QueryEscape(standby.Dir), 1))
+	waitFor(t, "the standby", func() bool { return one[bool](t, d, "select pg_last_wal_replay_lsn() >= $1::pg_lsn", written) })
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, d, "select pg_promote()")
+	exec(t, d, "insert into documents values (5000, 'checked in where the standby took over')")
+	exec(t, d, "delete from documents where id between 100 and 150")
+	waitFor(t, "the worker to go on", func() bool {
+		return one[int](t, d, "select (select count(*) from alike.queue) + abs((select count(*) from documents_alike) - 1950)") == 0
+	})
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	checkSide(t, d, "documents", "documents", "body", "id::text", "true")
 }

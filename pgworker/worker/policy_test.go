@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +136,18 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, c, "different profiles", "select alike.gate('documents', $1)", append(append([]byte{}, cut.Sketch[:7]...), append([]byte{5}, cut.Sketch[8:]...)...))
+	exec(t, c, `create table lists (id bigint primary key, body text); select alike.attach('lists', 'body', '{"policy": "reject", "profile": "text scaled"}')`)
+	list, err := Ask(ctx, c, "lists", []byte(story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails(t, c, "keeps a list of values", "select alike.gate('lists', $1)", list.Sketch)
+	name := strings.ReplaceAll("gate_"+t.Name(), "/", "_")
+	exec(t, c, fmt.Sprintf(`create role %[1]q; grant alike_reader to %[1]q; set role %[1]q`, name))
+	fails(t, c, "may not insert into alike.admitted", "select alike.gate('documents', $1)", cut.Sketch)
+	exec(t, c, fmt.Sprintf(`reset role; grant insert on alike.admitted to %[1]q; set role %[1]q`, name))
+	fails(t, c, "documents has the row 1", "select alike.gate('documents', $1)", cut.Sketch)
+	exec(t, c, fmt.Sprintf(`reset role; drop owned by %[1]q; drop role %[1]q`, name))
 	fails(t, c, "want read committed", "begin isolation level repeatable read; select alike.gate('documents', '\\xa1'::bytea)")
 	exec(t, c, "rollback")
 }

@@ -149,21 +149,29 @@ func (w *Worker) listenOnce(ctx context.Context) error {
 	}
 }
 
-// maintain puts failed rows whose time has come back into the queue.
+// maintain tidies up every now and then.
 func (w *Worker) maintain(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := w.retryDue(ctx); err != nil && ctx.Err() == nil {
-			w.log.Warn("failed rows wait", "error", err)
-		}
-		if _, err := w.pool.Exec(ctx, queries.ForgetAdmitted); err != nil && ctx.Err() == nil {
-			w.log.Warn("what the gate let pass is kept", "error", err)
-		}
-		if _, err := w.pool.Exec(ctx, queries.ForgetRequests); err != nil && ctx.Err() == nil {
-			w.log.Warn("old requests are kept", "error", err)
+		if err := w.tidy(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("failed rows and old requests wait", "error", err)
 		}
 		w.progress(ctx)
 		w.pause(ctx, w.config.PollInterval)
 	}
+}
+
+// tidy puts failed rows whose time has come back into the queue, and forgets
+// what nobody waits for any more.
+func (w *Worker) tidy(ctx context.Context) error {
+	if err := w.retryDue(ctx); err != nil {
+		return err
+	}
+	for _, statement := range []string{queries.ForgetAdmitted, queries.ForgetRequests} {
+		if _, err := w.pool.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *Worker) retryDue(ctx context.Context) error {
