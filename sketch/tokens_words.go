@@ -24,7 +24,8 @@ type words struct {
 	alphabet *alphabet
 	ascii    *[256]byte
 	slow     *canonicaliser
-	plain    *plainTable // once there is text that is not ASCII
+	plain    *plainTable // of the kernel, once there is text that is not ASCII
+	two      *plainTable // of quick, which is not asked for ASCII either
 	patience int         // how far quick goes before the kernel is tried again
 }
 
@@ -293,7 +294,10 @@ func (w *words) quick(src []byte, i int) int {
 	w.text = slices.Grow(w.text, 2*(len(src)-i)+8)
 	w.spans = slices.Grow(w.spans, len(src)-i+1)
 	text, spans := w.text[:cap(w.text)], w.spans[:cap(w.spans)]
-	blocks, ascii := &w.alphabet.blocks, w.ascii
+	if w.two == nil {
+		w.two = plainOf(w.alphabet)
+	}
+	blocks, ascii, two := &w.alphabet.blocks, w.ascii, &w.two.two
 	at, open, count, now := len(w.text), w.open, len(w.spans), w.state
 	// The last character read is not yet taken; it begins at i.
 	last, have := letter(0), false
@@ -315,24 +319,33 @@ func (w *words) quick(src []byte, i int) int {
 		} else if have && last.class() <= classControl && b0 < utf8.RuneSelf && next+asciiRun <= len(src) && isASCII(src[next:next+asciiRun]) {
 			break
 		}
-		if v := ascii[b0]; v-1 < utf8.RuneSelf-1 && now == runToken && last.length() == 1 && last.class() == classWord && marks == 0 {
-			// Inside a word the rest of its ASCII needs no look-up.
-			text[at] = byte(last)
-			at++
-			for next+5 <= len(src) {
-				after := ascii[src[next+1]]
-				if after-1 >= utf8.RuneSelf-1 {
+		if b0 < 0xE0 && now == runToken && have && marks == 0 && ascii[b0] != 0 && last.class() == classWord && last.length() <= 2 {
+			// Inside a word letters of one byte and plain ones of two, which combine
+			// with nothing before them, need one look-up each.
+			began := at
+			pending, size := uint16(last), last.length()
+			for ; next+4 <= len(src); next += size {
+				c0, c1 := src[next], src[next+1]
+				v, n := uint16(ascii[c0]), 1
+				if c0 >= utf8.RuneSelf {
+					row := &two[c0&0x1F]
+					v, n = uint16(row[1][c1&0x3F]), 2
+					if v == 0 || c0&0xE0 != 0xC0 || c1&0xC0 != 0x80 {
+						break
+					}
+					v |= uint16(row[0][c1&0x3F]) << 8
+				} else if v == 0 {
 					break
 				}
-				text[at] = v
-				at++
-				next++
-				v = after
+				binary.LittleEndian.PutUint16(text[at:], pending)
+				at += size
+				pending, size = v, n
+				i = next
 			}
-			last = letter(v) | 1<<letterLength | letter(classWord)<<letterClass
-			i = next
-			next++
-			continue
+			if at > began {
+				last = letter(pending) | letter(size)<<letterLength | letter(classWord)<<letterClass
+				continue
+			}
 		}
 		// One byte or two, without a branch.
 		more := b0 >> 7
