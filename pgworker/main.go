@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/alike-sql/alike/pgworker/worker"
 )
 
@@ -45,7 +47,11 @@ func exitCode(err error) int {
 	if errors.Is(err, errFound) {
 		return exitFound
 	}
-	fmt.Fprintln(os.Stderr, "pgworker:", err)
+	fmt.Fprintln(os.Stderr, "pgworker:", strings.TrimPrefix(err.Error(), "ERROR: "))
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Hint != "" {
+		fmt.Fprintln(os.Stderr, "hint:", pg.Hint)
+	}
 	var usage usageError
 	switch {
 	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):

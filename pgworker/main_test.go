@@ -261,3 +261,29 @@ func TestEndpoint(t *testing.T) {
 		t.Errorf("GET /sketch: %d, want 405", status)
 	}
 }
+
+// A row that was given up is queued once more, and what was wrong is mended.
+func TestRetry(t *testing.T) {
+	_, conn := filled(t)
+	if _, err := conn.Exec(t.Context(), "insert into documents values (9, repeat('words of a long document ', 1000))"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "run", "--once", "--max-document", "1000", "--max-attempts", "1")
+	out, err := pgworker(t, "errors", "documents")
+	if exitCode(err) != exitFound || !strings.Contains(out, "the limit is 1000") {
+		t.Errorf("errors: %v\n%s", err, out)
+	}
+	if out := must(t, "run", "--once") + must(t, "retry", "documents", "--json"); out != "{\"queued\":1}\n" {
+		t.Errorf("retry printed %q", out)
+	}
+	must(t, "run", "--once")
+	if out := must(t, "errors", "documents"); out != "" {
+		t.Errorf("errors after retry: %s", out)
+	}
+	if out := must(t, "retry", "documents", "--json"); out != "{\"queued\":0}\n" {
+		t.Errorf("retry of nothing printed %q", out)
+	}
+	if _, err := pgworker(t, "retry", "nothing"); exitCode(err) != exitFailure {
+		t.Errorf("retry of nothing attached: %v", err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 )
 
@@ -89,6 +90,9 @@ func (c *command) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, usagef("database URL: %w", err)
 	}
 	config.RuntimeParams["application_name"] = "pgworker"
+	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
+		fmt.Fprintf(os.Stderr, "pgworker: %s: %s\n", strings.ToLower(notice.Severity), notice.Message)
+	}
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err

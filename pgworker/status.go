@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/queries"
 )
 
 func (c *command) statusCommand() *cobra.Command {
@@ -36,9 +38,10 @@ func (c *command) retryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "retry TABLE",
 		Short: "Queue the rows that failed once more",
+		Long:  "retry gives every row that failed, those that were given up too, as many attempts as a new one has.",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := c.print(cmd, `select alike.retry($1) as queued`, args[0])
+			_, err := c.print(cmd, queries.Retry, args[0])
 			return err
 		},
 	}

@@ -13,6 +13,8 @@ var (
 	Claim string
 	//go:embed postgres/retry_due.sql
 	RetryDue string
+	//go:embed postgres/retry.sql
+	Retry string
 	//go:embed postgres/fail.sql
 	Fail string
 	//go:embed postgres/succeed.sql
