@@ -98,7 +98,7 @@ ones and switches when they are complete.`,
 	}
 	flags := attach.Flags()
 	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, web, bing, code, chars, lines), then settings")
-	flags.StringArrayVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
+	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
 	flags.Float64Var(&atLeast, "at-least", 0, "the resemblance from which rows count as alike; the profile's half point unless given")
 	flags.StringVar(&name, "name", "", "the attachment's name, when a table has several; the table's unless given")

@@ -76,6 +76,7 @@ func TestCommandLineErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"rows"}, {"rows", "t"}, {"migrate", "sideways"}, {"nonsense"}, {"curve", "6", "14"}, {"curve", "6", "x", "2"}, {"curve", "0", "14", "2"},
 		{"plan", "0.9", "0.01", "0.95", "0.001"}, {"status"}, {"attach", "t", "c", "--options", "{"}, {"bench", "--size", "0"}, {"export", "t"},
+		{"run", "--once", "--listen", ":0", "--database-url", "postgres://x@/y"}, {"run", "--extract", "x", "--database-url", "postgres://x@/y"},
 	} {
 		_, err := pgworker(t, args...)
 		if code := exitCode(err); code != exitUsage {
@@ -85,6 +86,12 @@ func TestCommandLineErrors(t *testing.T) {
 	t.Setenv("DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing")
 	if _, err := pgworker(t, "status"); exitCode(err) != exitAgain {
 		t.Errorf("no server: %v, want exit code %d", err, exitAgain)
+	}
+	s := pgtest.Shared(t, pgtest.Version())
+	for _, url := range []string{s.URL("nobody", "postgres"), s.URL("postgres", "nothing")} {
+		if _, err := pgworker(t, "status", "--database-url", url); exitCode(err) != exitFailure {
+			t.Errorf("%s: %v, want exit code %d", url, err, exitFailure)
+		}
 	}
 }
 

@@ -46,6 +46,9 @@ otherwise, or a unix socket as unix:/path.`,
 				return err
 			}
 			config.DatabaseURL = url
+			if once && listen != "" {
+				return usagef("--once stops when the work is done: leave out --listen")
+			}
 			if config.Extract.Commands, err = extractCommands(commands); err != nil {
 				return err
 			}

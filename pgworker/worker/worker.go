@@ -206,8 +206,12 @@ func (w *Worker) progress(ctx context.Context) {
 }
 
 // IsTransient reports whether an error of Once may go away by itself: a server
-// that restarts, a lock, a full disk.
+// that restarts, a lock, a full disk; but not a name or password that is wrong.
 func IsTransient(err error) bool {
+	var pg *pgError
+	if errors.As(err, &pg) && (pg.Code[:2] == "28" || pg.Code == "3D000") {
+		return false
+	}
 	var connect *pgconn.ConnectError
 	return errors.As(err, &connect) || whole(err)
 }
