@@ -25,7 +25,7 @@ type words struct {
 	ascii    *[256]byte
 	slow     *canonicaliser
 	plain    *plainTable // of the kernel, once there is text that is not ASCII
-	two      *plainTable // of quick, which is not asked for ASCII either
+	two      *plainTable // of quick
 	patience int         // how far quick goes before the kernel is tried again
 }
 
