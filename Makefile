@@ -93,7 +93,7 @@ sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/r
 	go run ./examples/sidebyside -collections short -limit 25s
 	$(SIDEBYSIDE) -collections long,real,modules -limit 20s -only '^alike (text|classic|bins|lean|SQLite|PostgreSQL)|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK'
 	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^alike (SQLite|PostgreSQL)$$' -limit 5m
-	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^pg_trgm GIN$$' -limit 6m
+	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^pg_trgm GIN$$' -limit 8m
 
 bulk: ## the portable queries on DuckDB and on a Spark cluster of two executors, to the row what PostgreSQL answers
 	.ci/setup sidebyside

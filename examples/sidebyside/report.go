@@ -453,7 +453,7 @@ func bytesText(n float64) string {
 }
 
 func (r *report) growth(w *bytes.Buffer) {
-	fmt.Fprint(w, "\n## Growth\n\nThe exponent e of n^e fitted through the sizes: 0 does not grow, 1 grows as the documents do, 2 as their square.\n")
+	fmt.Fprint(w, "\n## Growth\n\nThe exponent e of n^e fitted through the sizes: 0 does not grow, 1 grows as the documents do, 2 as their square.\nEdits are a share of the documents, so that the pairs to be found grow as they do. A question looks into one index a\nfeature: the trees get deeper, and more of them lie outside the caches of the processor.\n")
 	for _, c := range r.Collections {
 		for _, name := range r.names() {
 			if at := r.sizesOf(c.Name, name); c.Name == growth && len(at) > 0 {
