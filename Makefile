@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint race purego cross fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint oldest race purego cross fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
 
 FUZZTIME ?= 30s
 DOCUMENTS ?= 100000
@@ -25,7 +25,7 @@ build/pgworker:
 
 test: setup lint build ## everything that CI runs; installs what it needs first
 	go test -timeout 30m ./...
-	$(MAKE) --no-print-directory purego race cross processors
+	$(MAKE) --no-print-directory purego oldest race cross processors
 	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
 
 setup: ## install what the tests need (Debian)
@@ -41,6 +41,11 @@ lint: ## gofmt, vet, staticcheck, go.mod, shellcheck
 
 race: ## short tests under the race detector
 	go test -timeout 30m -race -short ./sketch/... ./sqlext/... ./pgworker/...
+
+oldest: ## the extension in SQLite 3.31.1, the oldest that it takes
+	@mkdir -p build
+	cp go.mod build/oldest.mod; cp go.sum build/oldest.sum; go mod edit -require=github.com/mattn/go-sqlite3@v2.0.3+incompatible build/oldest.mod
+	go test -modfile=build/oldest.mod -mod=mod -tags 'json1 sqlite_introspect' ./sqlext -run 'Functions|Cases|Polic|Checkin|Match|Agree|Pairs|Change|Errors|Names|Flags'
 
 purego: ## the library without assembly
 	go test -tags purego ./sketch/...

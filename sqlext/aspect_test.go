@@ -292,6 +292,24 @@ func TestDetachKeepsTheData(t *testing.T) {
 	db.expect("1|2|12", `SELECT id, other, count(*) FROM d_alike_pair WHERE id = 1`)
 	db.fails("nothing is attached to d", `SELECT * FROM alike_rows('d', 1)`)
 	db.fails("nothing is attached to d", `SELECT alike_refresh('d')`)
+	db.fails("there is a table d_alike already, with other columns", `SELECT alike_attach('d', 'body', '{"profile": "bing"}')`)
+	// Attaching again takes it up: one row is new, and one has changed.
+	db.exec(`UPDATE d SET body = 'something else' WHERE id = 2`)
+	db.expect("2", `SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+	db.expect("1\n3", `SELECT other FROM d_alike_match ORDER BY 1`)
+	db.expect("12", `SELECT count(*) FROM pragma_index_list('d_alike')`)
+	db.expect("3", `SELECT count(*) FROM alike_pairs('d')`)
+	db.check("d", "attached again")
+	db.expect("4", `SELECT alike_detach('d')`)
+	// Another profile with the same columns computes all of it anew.
+	db.expect("4", `SELECT alike_attach('d', 'body', '{"profile": "text w=3"}')`)
+	db.check("d", "attached again with another profile")
+	for _, table := range []string{"d_alike", "d_alike_match", "alike_attachment", "alike_settings"} {
+		db.fails(table+" is a table of an attachment", `SELECT alike_attach(?, 'profile')`, table)
+	}
+	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+	db.expect("d", `SELECT group_concat(name) FROM sqlite_master`)
 }
 
 func TestChangeOfProfile(t *testing.T) {

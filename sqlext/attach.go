@@ -231,6 +231,9 @@ func (c *conn) findTable(ref reference) (*table, error) {
 		if regexp.MustCompile(`(?is)^\s*CREATE\s+VIRTUAL\b`).MatchString(text) {
 			return nil, fmt.Errorf("%s is a virtual table, which cannot have triggers", t.name)
 		}
+		if err := c.refuseOurs(t); err != nil {
+			return nil, err
+		}
 		return t, c.describe(t)
 	}
 	where := ""
@@ -238,6 +241,18 @@ func (c *conn) findTable(ref reference) (*table, error) {
 		where = " in " + ref.schema
 	}
 	return nil, fmt.Errorf("there is no table %s%s", ref.name, where)
+}
+
+// refuseOurs keeps the aspect's own tables from being attached.
+func (c *conn) refuseOurs(t *table) error {
+	owned := false
+	err := c.run(`SELECT 1 FROM `+quote(t.schema)+`.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_attachment', 'alike_error')
+		OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_match', '_mark', '_queue', '_replaced')`,
+		func([]value) error { owned = true; return nil }, t.name)
+	if err == nil && owned {
+		return fmt.Errorf("%s is a table of an attachment", t.name)
+	}
+	return nil // without a registry there are no attachments
 }
 
 // column finds a column, by its name as SQL compares it.
@@ -436,7 +451,7 @@ func (c *conn) settle(t *table, column, name string, o *options) (*attachment, e
 			return err
 		}
 		if old == nil {
-			if err := c.exec(a.sql("side") + a.sql("match") + a.sql("views")); err != nil {
+			if err := c.makeSide(a); err != nil {
 				return err
 			}
 			return c.register(a, true)
@@ -458,6 +473,43 @@ func (c *conn) settle(t *table, column, name string, o *options) (*attachment, e
 		}
 		return c.register(a, true)
 	})
+}
+
+// makeSide makes the tables and views of a new attachment, or takes up those
+// that a detach has kept.
+func (c *conn) makeSide(a *attachment) error {
+	var kept []string
+	if err := c.run("SELECT name FROM pragma_table_info(?1, ?2) ORDER BY cid", func(row []value) error {
+		kept = append(kept, row[0].text())
+		return nil
+	}, a.object(""), a.schemaName); err != nil {
+		return err
+	}
+	if kept == nil {
+		return c.exec(a.sql("side") + a.sql("match") + a.sql("views"))
+	}
+	var wanted []string
+	for _, k := range a.Keys {
+		wanted = append(wanted, k.Name)
+	}
+	for _, column := range append([]string{"profile"}, a.columns(a.Indexes())...) {
+		wanted = append(wanted, strings.Trim(column, `"`))
+	}
+	if !slices.Equal(kept, wanted) {
+		return fmt.Errorf("there is a table %s already, with other columns than this attachment has; drop it, or give the attachment another name", a.object(""))
+	}
+	// The fill makes the indexes again when it has brought the rows up to date.
+	drop := ""
+	if err := c.run("SELECT name FROM pragma_index_list(?1, ?2) WHERE origin = 'c'", func(row []value) error {
+		drop += "DROP INDEX " + a.In(quote(row[0].text())) + ";"
+		return nil
+	}, a.object(""), a.schemaName); err != nil {
+		return err
+	}
+	for _, view := range []string{"pair", "feature"} {
+		drop += "DROP VIEW IF EXISTS " + a.In(a.Object(view)) + ";"
+	}
+	return c.exec(drop + a.sourceView() + a.sql("match") + a.sql("views"))
 }
 
 // needsRebuild tells whether rows computed under the old settings are useless

@@ -201,11 +201,14 @@ func TestInterrupt(t *testing.T) {
 
 // A row that cannot be computed is noted and does not keep the others.
 func TestErrorsOfRows(t *testing.T) {
-	db := memory(t)
+	name := filepath.Join(t.TempDir(), "errors.db")
+	db := open(t, name)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, raw TEXT, body TEXT AS (raw) VIRTUAL)`)
 	db.exec(`INSERT INTO d(raw) VALUES ('{"body": "a document"}'), ('not JSON'), ('{"body": "another document"}')`)
 	// SQLite would not have taken the second row in under this definition.
-	db.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '(raw)', '(json_extract(raw, ''$.body''))') WHERE name = 'd'; PRAGMA writable_schema = RESET`)
+	db.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, '(raw)', '(json_extract(raw, ''$.body''))') WHERE name = 'd'; PRAGMA writable_schema = OFF`)
+	db.Close()
+	db = open(t, name)
 	db.expect("2", `SELECT alike_attach('d', 'body')`)
 	db.expect("1\n3", `SELECT id FROM d_alike`)
 	db.expect("2|malformed JSON|1", `SELECT key, message, attempts FROM alike_errors('d')`)
@@ -225,7 +228,9 @@ func TestChangedSchemas(t *testing.T) {
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
 	db.rows(`SELECT alike_attach('d', 'body')`)
-	db.fails("d_alike", `ALTER TABLE d DROP COLUMN body`)
+	if db.rows(`SELECT sqlite_version() LIKE '3.3_.%' AND sqlite_version() < '3.35'`) == "0" { // before, SQLite dropped no columns
+		db.fails("d_alike", `ALTER TABLE d DROP COLUMN body`)
+	}
 	db.exec(`ALTER TABLE d RENAME COLUMN body TO contents`)
 	db.exec(`ALTER TABLE d RENAME COLUMN id TO number`)
 	db.exec(`ALTER TABLE d RENAME TO papers`)

@@ -165,8 +165,13 @@ func (c *conn) replace(next, ready *attachment) error {
 	if err != nil {
 		return err
 	}
-	_, source, _ := strings.Cut(ready.sql("side"), "CREATE VIEW")
-	return c.exec("CREATE VIEW" + source + ready.sql("views"))
+	return c.exec(ready.sourceView() + ready.sql("views"))
+}
+
+// sourceView makes the view over the documents alone.
+func (a attachment) sourceView() string {
+	_, view, _ := strings.Cut(a.sql("side"), "CREATE VIEW")
+	return "CREATE VIEW" + view
 }
 
 // sweep compares every document with its row, batch by batch in the order of
