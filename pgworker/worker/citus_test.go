@@ -198,10 +198,10 @@ func TestCitusAnswers(t *testing.T) {
 					b.works("select * from alike.rows(" + quoted + ", " + key(n) + ", 0.9) limit 2")
 					b.works("select * from alike.si_rows(" + quoted + ", '43B/4', " + key(n) + ")")
 				}
-				if pairs := b.works("select * from alike.pairs(" + quoted + ") order by key, other"); len(pairs) < 50 {
+				if pairs := b.works("select * from alike.pairs(" + quoted + ")"); len(pairs) < 50 {
 					t.Errorf("%d pairs", len(pairs))
 				}
-				b.works("select * from alike.pairs(" + quoted + ", 0.9) order by key, other")
+				b.works("select * from alike.pairs(" + quoted + ", 0.9)")
 				b.works("select * from alike.clusters(" + quoted + ") order by 2, 1")
 				b.works("select slot, feature, rows from alike.hot(" + quoted + ") order by 3 desc, 1, 2")
 				b.works("select key, message, attempts from alike.errors(" + quoted + ") order by 1")
@@ -249,10 +249,15 @@ func TestCitusAnswers(t *testing.T) {
 }
 
 // What people ask in plain SQL has the same results; label propagation is
-// recursive, which Citus takes no distributed table in.
+// recursive, which Citus takes no distributed table in. The schema was there
+// before Citus.
 func TestCitusQueries(t *testing.T) {
 	plain := pgtest.From(t, citusPrograms(t))
-	b := newBoth(t, plain.Database(t), startCluster(t).database(t, "queries"))
+	k := startCluster(t)
+	database := k.empty(t, "queries")
+	migrate(t, database)
+	k.join(t, "queries")
+	b := newBoth(t, plain.Database(t), database)
 	file := func(name string) string {
 		text, err := os.ReadFile("../../queries/" + name)
 		if err != nil {
@@ -313,13 +318,10 @@ func TestCitusErrors(t *testing.T) {
 	migrate(t, database)
 }
 
-// Roles that own nothing of Alike do their part, the worker with SELECT alone,
-// where the schema was there before Citus.
+// Roles that own nothing of Alike do their part, the worker with SELECT alone.
 func TestCitusRoles(t *testing.T) {
 	k := startCluster(t)
-	database := k.empty(t, "roles")
-	migrate(t, database)
-	k.join(t, "roles")
+	database := k.database(t, "roles")
 	exec(t, pgtest.Connect(t, database), `create role a login in role alike_admin; create role w login in role alike_worker; create role r login in role alike_reader;
 		create schema mine authorization a; grant usage on schema mine to alike_worker, alike_reader`)
 	admin := pgtest.Connect(t, k.coordinator.URL("a", "roles"))
@@ -368,7 +370,7 @@ func TestCitusCollection(t *testing.T) {
 	}
 	ask := func() {
 		compare("side table", "select * from (select id, profile, content_hash, shingles, sketch, f1, f2, f12 from documents_alike) s order by id")
-		compare("pairs", "select * from alike.pairs('documents') order by key::bigint, other::bigint")
+		compare("pairs", "select * from alike.pairs('documents')")
 		compare("clusters", "select * from alike.clusters('documents') order by key::bigint")
 		sample := one[string](t, b.plain, "select array_agg(id order by id)::text from (select id, row_number() over (order by id) as n from documents) d where n % (select count(*) / 300 + 1 from documents) = 0")
 		compare("rows of 300 documents", "select k, r.* from unnest('"+sample+"'::text[]) k cross join lateral alike.rows('documents', k) r")
