@@ -82,25 +82,6 @@ func (c *conn) verdicts(a *attachment) (map[[2]int64]bool, error) {
 	return marks, err
 }
 
-// pairScan gives every alike pair once: it walks each feature's index, compares
-// the rows that share a value, and leaves a pair to the first feature that it
-// shares.
-type pairScan struct {
-	c       *conn
-	a       *attachment
-	least   float64
-	marks   map[[2]int64]bool
-	judged  [][2]int64 // the duplicates among them, which come last
-	whole   *statement
-	runs    *statement
-	feature int // of runs
-	buffer  []int64
-	held    []int64 // what is read of the buffer and not yet used
-	run     []*document
-	i, j    int // the next pair of the run
-	work    int
-}
-
 // pairs is alike_pairs: best first. SQLite does the sorting, which keeps no more
 // than a LIMIT asks for, and what is more than its cache holds on disk. Who does
 // not look at the order gets the pairs as they are found.
@@ -114,7 +95,7 @@ func pairs(c *conn, args []value, want wanted) (source, error) {
 		return nil, err
 	}
 	if !want.ordered {
-		return c.scanPairs(a, least)
+		return c.scanPairs(a, &args[0], least)
 	}
 	s, err := c.cached("SELECT * FROM alike__pairs(?1, ?2) ORDER BY resemblance DESC, key, other LIMIT ?3")
 	if err != nil {
@@ -137,11 +118,11 @@ func scanPairs(c *conn, args []value, _ wanted) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.scanPairs(a, least)
+	return c.scanPairs(a, &args[0], least)
 }
 
-func (c *conn) scanPairs(a *attachment, least float64) (_ source, err error) {
-	p := &pairScan{c: c, a: a, least: least, feature: -1, buffer: make([]int64, 2*4096)}
+func (c *conn) scanPairs(a *attachment, table *value, least float64) (_ source, err error) {
+	p := &pairScan{c: c, a: a, least: least, buffer: make([]int64, 2*1024)}
 	if p.marks, err = c.verdicts(a); err != nil {
 		return nil, err
 	}
@@ -154,134 +135,86 @@ func (c *conn) scanPairs(a *attachment, least float64) (_ source, err error) {
 	if p.whole, err = c.ask(a, "whole", ""); err != nil {
 		return nil, err
 	}
+	if p.candidates, err = c.cached("SELECT row, other FROM alike__candidates(?1, ?2) GROUP BY 1, 2"); err == nil {
+		err = p.candidates.bind(table, least)
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
 	return p, nil
 }
 
+// pairScan gives every alike pair once: SQLite brings the candidates, each once
+// and in the order of the rows, so that the rows are read about once each.
+type pairScan struct {
+	c          *conn
+	a          *attachment
+	least      float64
+	marks      map[[2]int64]bool
+	judged     [][2]int64 // the duplicates among them, which come last
+	whole      *statement
+	candidates *statement // until the last is read
+	buffer     []int64
+	held       []int64 // what is read of the buffer and not yet used
+	x          *document
+}
+
 func (p *pairScan) close() {
-	if p.runs != nil {
-		p.runs.done()
+	if p.candidates != nil {
+		p.candidates.done()
 	}
 	p.whole.done()
 }
 
-// nextRun reads rows up to the next value that several share. It reports false
-// after the last feature.
-func (p *pairScan) nextRun() (bool, error) {
-	var run []int64
-	value := int64(0)
-	for {
-		for len(p.held) >= 2 {
-			if len(run) > 0 && p.held[0] != value {
-				if len(run) > 1 {
-					return true, p.load(run)
-				}
-				run = run[:0]
-			}
-			value, run = p.held[0], append(run, p.held[1])
-			p.held = p.held[2:]
-		}
-		if p.runs != nil {
-			n, err := p.runs.scan(p.buffer)
+func (p *pairScan) next(b *batch) (bool, error) {
+	for !b.full() {
+		if len(p.held) == 0 && p.candidates != nil {
+			n, err := p.candidates.scan(p.buffer)
 			if err != nil {
 				return false, err
 			}
 			p.held = p.buffer[:2*n]
 			if 2*n < len(p.buffer) {
-				p.runs.done()
-				p.runs = nil
+				p.candidates.done()
+				p.candidates = nil
 			}
 			continue
 		}
-		if len(run) > 0 {
-			if len(run) > 1 {
-				return true, p.load(run)
+		var err error
+		switch {
+		case len(p.held) > 0:
+			pair := [2]int64{p.held[0], p.held[1]}
+			p.held = p.held[2:]
+			if _, judged := p.marks[pair]; !judged {
+				err = p.compare(b, pair, p.least)
 			}
-			run = run[:0]
-		}
-		if p.feature++; p.feature == p.a.profile.K {
+		case len(p.judged) > 0:
+			pair := p.judged[0]
+			p.judged = p.judged[1:]
+			err = p.compare(b, pair, 0)
+		default:
 			return false, nil
 		}
-		var err error
-		if p.runs, err = p.c.ask(p.a, "runs", p.a.Features()[p.feature]); err != nil {
-			return false, err
-		}
-		if err := p.runs.bind(); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}
+	return true, nil
 }
 
-func (p *pairScan) load(rows []int64) error {
-	slices.Sort(rows)
-	p.run, p.i, p.j = p.run[:0], 0, 0
-	for _, row := range rows {
-		d, err := p.c.document(p.a, p.whole, row)
-		if err != nil {
+func (p *pairScan) compare(b *batch, pair [2]int64, least float64) (err error) {
+	if p.x == nil || p.x.row != pair[0] {
+		if p.x, err = p.c.document(p.a, p.whole, pair[0]); err != nil {
 			return err
 		}
-		p.run = append(p.run, d)
 	}
-	return nil
-}
-
-func (p *pairScan) next(b *batch) (bool, error) {
-	for p.feature < p.a.profile.K {
-		for ; p.i+1 < len(p.run); p.i, p.j = p.i+1, 0 {
-			for p.j = max(p.j, p.i+1); p.j < len(p.run); p.j++ {
-				if b.full() {
-					return true, nil
-				}
-				if p.work++; p.work&4095 == 0 {
-					if err := p.c.interrupted(); err != nil {
-						return false, err
-					}
-				}
-				if err := p.consider(b, p.run[p.i], p.run[p.j]); err != nil {
-					return false, err
-				}
-			}
-		}
-		more, err := p.nextRun()
-		if err != nil {
-			return false, err
-		}
-		if !more {
-			break
-		}
+	y, err := p.c.document(p.a, p.whole, pair[1])
+	if err != nil || p.x.sketch == nil || y.sketch == nil {
+		return err
 	}
-	for ; len(p.judged) > 0; p.judged = p.judged[1:] {
-		if b.full() {
-			return true, nil
-		}
-		x, err := p.c.document(p.a, p.whole, p.judged[0][0])
-		if err != nil {
-			return false, err
-		}
-		y, err := p.c.document(p.a, p.whole, p.judged[0][1])
-		if err != nil {
-			return false, err
-		}
-		if x.sketch != nil && y.sketch != nil {
-			n, _ := x.sharedWith(y)
-			if err := p.emit(b, x, y, n, 0); err != nil {
-				return false, err
-			}
-		}
-	}
-	return false, nil
-}
-
-func (p *pairScan) consider(b *batch, x, y *document) error {
-	n, first := x.sharedWith(y)
-	if first != p.feature {
-		return nil
-	}
-	if p.marks != nil {
-		if _, judged := p.marks[[2]int64{min(x.row, y.row), max(x.row, y.row)}]; judged {
-			return nil
-		}
-	}
-	return p.emit(b, x, y, n, p.least)
+	n, _ := p.x.sharedWith(y)
+	return p.emit(b, p.x, y, n, least)
 }
 
 // emit writes a pair that reaches the limit, the lesser key first.
@@ -304,5 +237,153 @@ func (p *pairScan) emit(b *batch, x, y *document, shared int, least float64) err
 	cells[3].setFloat(r)
 	cells[4].setFloat(bounds.Low)
 	cells[5].setFloat(bounds.High)
+	return nil
+}
+
+// A feature that more rows share makes too many pairs to be sorted: of its rows
+// only those pairs are candidates that are answers.
+const popular = 100
+
+// candidates is alike__candidates: the rows that share a feature, two by two,
+// the lesser first, once for each feature that they share.
+func candidates(c *conn, args []value, _ wanted) (source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	least, err := a.least(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	whole, err := c.ask(a, "whole", "")
+	if err != nil {
+		return nil, err
+	}
+	return &candidateScan{c: c, a: a, least: least, whole: whole, feature: -1, buffer: make([]int64, 2*4096)}, nil
+}
+
+// candidateScan walks the index of each feature.
+type candidateScan struct {
+	c       *conn
+	a       *attachment
+	least   float64
+	whole   *statement
+	runs    *statement
+	feature int // of runs
+	buffer  []int64
+	held    []int64     // what is read of the buffer and not yet used
+	rows    []int64     // that share a value
+	run     []*document // the same, of a popular value
+	i, j    int         // the next pair of them
+	work    int
+}
+
+func (s *candidateScan) close() {
+	if s.runs != nil {
+		s.runs.done()
+	}
+	s.whole.done()
+}
+
+func (s *candidateScan) next(b *batch) (bool, error) {
+	for {
+		for ; s.i+1 < len(s.rows); s.i, s.j = s.i+1, 0 {
+			for s.j = max(s.j, s.i+1); s.j < len(s.rows); s.j++ {
+				if b.full() {
+					return true, nil
+				}
+				if s.work++; s.work&4095 == 0 {
+					if err := s.c.interrupted(); err != nil {
+						return false, err
+					}
+				}
+				if len(s.run) > 0 {
+					if answer, err := s.judge(s.run[s.i], s.run[s.j]); err != nil {
+						return false, err
+					} else if !answer {
+						continue
+					}
+				}
+				cells := b.row()
+				cells[0].setInt(s.rows[s.i])
+				cells[1].setInt(s.rows[s.j])
+			}
+		}
+		more, err := s.nextRun()
+		if err != nil || !more {
+			return false, err
+		}
+	}
+}
+
+// judge tells whether two rows of a popular value are an answer that no feature
+// before this one has told of.
+func (s *candidateScan) judge(x, y *document) (bool, error) {
+	if _, first := x.sharedWith(y); first != s.feature {
+		return false, nil
+	}
+	r, err := sketch.Resemblance(x.sketch, y.sketch)
+	return r >= s.least, err
+}
+
+// nextRun reads rows up to the next value that several share. It reports false
+// after the last feature.
+func (s *candidateScan) nextRun() (bool, error) {
+	rows := s.rows[:0]
+	value := int64(0)
+	for {
+		for ; len(s.held) >= 2; s.held = s.held[2:] {
+			if len(rows) > 0 && s.held[0] != value {
+				if len(rows) > 1 {
+					return true, s.begin(rows)
+				}
+				rows = rows[:0]
+			}
+			value, rows = s.held[0], append(rows, s.held[1])
+		}
+		if s.runs != nil {
+			n, err := s.runs.scan(s.buffer)
+			if err != nil {
+				return false, err
+			}
+			s.held = s.buffer[:2*n]
+			if 2*n < len(s.buffer) {
+				s.runs.done()
+				s.runs = nil
+			}
+			continue
+		}
+		if len(rows) > 1 {
+			return true, s.begin(rows)
+		}
+		rows = rows[:0]
+		if s.feature+1 == s.a.profile.K {
+			s.rows = nil
+			return false, nil
+		}
+		s.feature++
+		var err error
+		if s.runs, err = s.c.ask(s.a, "runs", s.a.Features()[s.feature]); err != nil {
+			return false, err
+		}
+		if err := s.runs.bind(); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (s *candidateScan) begin(rows []int64) error {
+	slices.Sort(rows)
+	s.rows, s.run, s.i, s.j = rows, s.run[:0], 0, 0
+	if len(rows) <= popular {
+		return nil
+	}
+	for _, row := range rows {
+		d, err := s.c.document(s.a, s.whole, row)
+		if err != nil {
+			return err
+		}
+		s.run = append(s.run, d)
+	}
 	return nil
 }

@@ -71,6 +71,28 @@ func TestPairsBestFirst(t *testing.T) {
 	}
 }
 
+// A feature that very many rows share makes the same pairs as others, each once.
+func TestPairsOfPopularFeatures(t *testing.T) {
+	db := memory(t)
+	db.exec("CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)")
+	db.fill("d", "%d", 1, 5, 10)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+		INSERT INTO d SELECT 1000 + i, (SELECT body FROM d WHERE id = 1) || ' ending ' || i FROM n`)
+	db.expect("200", `SELECT alike_attach('d', 'body')`)
+	db.expect("1", `SELECT max("rows") > 100 FROM alike_hot('d')`)
+	for _, least := range []string{"0.5", "0.75", "0.9"} {
+		want := db.rows(`SELECT a.id, b.id, count(*) FROM d_alike a, d_alike b, d_alike_feature f, d_alike_feature g
+			WHERE a.id < b.id AND f.id = a.id AND g.id = b.id AND f.slot = g.slot AND f.feature = g.feature
+			AND alike_resemblance(a.sketch, b.sketch) >= ` + least + ` GROUP BY 1, 2 ORDER BY 1, 2`)
+		if want == "" {
+			t.Fatal("nothing is alike at", least)
+		}
+		db.expect(want, `SELECT key, other, shared FROM alike_pairs('d', `+least+`) ORDER BY 1, 2`)
+	}
+	db.rows(`SELECT alike_mark('d', 1001, 1002, 'distinct'), alike_mark('d', 1001, 50, 'duplicate')`)
+	db.expect("0.0 1.0", `SELECT total(key = 1001 AND other = 1002) || ' ' || total(key = 50 AND other = 1001) FROM alike_pairs('d', 0.1)`)
+}
+
 // The questions agree with each other and with a comparison of everything with
 // everything, whatever the key and the profile.
 func TestQuestionsAgree(t *testing.T) {
