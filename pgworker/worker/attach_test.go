@@ -360,6 +360,39 @@ func TestChangeProfile(t *testing.T) {
 	}
 }
 
+// A view of the user's own holds the old side table fast. The change waits, says
+// what it waits for, and the old one serves meanwhile.
+func TestChangeWaitsForView(t *testing.T) {
+	s := pgtest.Shared(t, pgtest.Version())
+	database := s.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(1, 20) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "create view lengths as select id, shingles from documents_alike")
+	exec(t, c, `select alike.change('documents', '{"profile": "web"}')`)
+	w.Once(ctx) // it may say that it could not finish
+	if got := one[string](t, c, "select note from alike.status() where name = 'documents (next)'"); !strings.Contains(got, "view public.lengths depends on") {
+		t.Errorf("the status says %q", got)
+	}
+	if n := one[int](t, c, "select count(*) from lengths join documents_alike using (id, shingles)"); n != 20 {
+		t.Errorf("%d rows in the view", n)
+	}
+	exec(t, c, "insert into documents values (100, 'checked in meanwhile')")
+	w.Once(ctx)
+	exec(t, c, "drop view lengths")
+	once(t, w)
+	if got := one[string](t, c, "select profile from alike.status()"); !strings.HasPrefix(got, "html ") {
+		t.Errorf("the profile is %s", got)
+	}
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	if got := one[string](t, c, "select coalesce(note, '') from alike.status()"); strings.Contains(got, "depend") {
+		t.Errorf("the status still says %q", got)
+	}
+}
+
 // For another policy nothing is sketched again, and what asks a worker goes with
 // the policy that it is for.
 func TestChangePolicy(t *testing.T) {

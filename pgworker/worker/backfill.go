@@ -187,6 +187,9 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 	if _, err := tx.Exec(ctx, queries.BackfillFinish, id); err != nil {
 		return false, err
 	}
+	if err := w.cleared(ctx, tx, a); err != nil {
+		return false, err
+	}
 	if err := tx.Commit(ctx); err != nil {
 		return false, err
 	}

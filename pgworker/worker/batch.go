@@ -466,6 +466,9 @@ func message(err error) string {
 	var pg *pgError
 	if errors.As(err, &pg) {
 		text = fmt.Sprintf("%s (SQLSTATE %s)", pg.Message, pg.Code)
+		if pg.Code == "2BP01" { // what depends on a table; other details may quote documents
+			text += ": " + pg.Detail
+		}
 	}
 	return abbreviateTo(validText(text), 2000)
 }

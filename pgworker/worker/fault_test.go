@@ -324,6 +324,43 @@ func TestLocksAndLongTransactions(t *testing.T) {
 	}
 }
 
+// Serialization failures and deadlocks cost a transaction, which is done again;
+// no row is blamed for them.
+func TestLostTransactions(t *testing.T) {
+	s := pgtest.Shared(t, pgtest.Version())
+	database := s.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(1, 30) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	// A sequence goes on counting when its transaction is rolled back.
+	exec(t, c, `create sequence attempts; grant usage on sequence attempts to public;
+		create function fail() returns trigger language plpgsql as $$
+		begin
+			case nextval('public.attempts')
+			when 1 then raise exception 'could not serialize access' using errcode = 'serialization_failure';
+			when 2 then raise exception 'deadlock detected' using errcode = 'deadlock_detected';
+			else return null;
+			end case;
+		end $$;
+		create trigger fail after insert on documents_alike for each statement execute function fail()`)
+	w := newWorker(t, database, nil)
+	check := func() {
+		t.Helper()
+		once(t, w)
+		checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+		if n := one[int](t, c, "select nextval('attempts')"); n < 4 {
+			t.Errorf("only %d attempts", n-1)
+		}
+		if n := one[int](t, c, "select count(*) from alike.errors('documents')"); n != 0 {
+			t.Errorf("%d rows are blamed", n)
+		}
+	}
+	check() // rows that were there, by COPY
+	exec(t, c, "alter sequence attempts restart; insert into documents values (100, 'checked in'), (101, 'and another')")
+	check() // through the queue
+}
+
 // A server that takes no writes, as after a failover, is waited for.
 func TestReadOnlyServer(t *testing.T) {
 	s := pgtest.New(t, pgtest.Version())
