@@ -280,7 +280,11 @@ func (r *report) goals(w *bytes.Buffer) {
 			}
 			for _, o := range operations {
 				if e, n := r.exponent(c.Name, engine, o.measure); n >= 3 && o.most >= 0 && (c.Name == growth || !r.has(growth)) {
-					goal(fmt.Sprintf("%s: growth of %s of %s, exponent", c.Name, o.name, engine), fmt.Sprintf("at most %g", o.most), fmt.Sprintf("%.2f", e), e <= o.most+0.05)
+					wanted, most := fmt.Sprintf("at most %g", o.most), o.most
+					if o.most == 0 {
+						wanted, most = "0 to one digit", 0.05
+					}
+					goal(fmt.Sprintf("%s: growth of %s of %s, exponent", c.Name, o.name, engine), wanted, fmt.Sprintf("%.2f", e), e <= most)
 				}
 			}
 		}
