@@ -108,7 +108,7 @@ func TestGrowth(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "growth-sqlite.svg")); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"| operation | 500 | 1,000 | 2,000 | exponent |", "| growth: growth of memory of the process of alike SQLite, exponent | at most 0 |"} {
+	for _, want := range []string{"| operation | 500 | 1,000 | 2,000 | exponent |", "| growth: growth of memory of the process of alike SQLite, exponent | 0 to one digit |"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}
