@@ -187,8 +187,8 @@ func (r *report) page(w *bytes.Buffer, pictures []picture) {
 
 Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md), [the same for programs](results.json)%s.
 
-%s; Alike at %s. %s. Load average before the run %s, after it %s: with more than one process for each core the
-elapsed times are too long for everybody, and the ratios are what to read. Sketching is in processor time.
+%s; Alike at %s. %s. Load average before the run %s, after it %s. Where that is more than the
+cores, elapsed times are too long for everybody and the ratios are what to read. Sketching is in processor time.
 A contender had %s for each size of each collection and one core, unless its settings say otherwise.
 %s
 | collection | what | documents | MB | pairs at 0.5 and more |
