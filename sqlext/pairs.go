@@ -122,7 +122,7 @@ func scanPairs(c *conn, args []value, _ wanted) (source, error) {
 }
 
 func (c *conn) scanPairs(a *attachment, table *value, least float64) (_ source, err error) {
-	p := &pairScan{c: c, a: a, least: least, buffer: make([]int64, 2*1024)}
+	p := &pairScan{c: c, a: a, least: least}
 	if p.marks, err = c.verdicts(a); err != nil {
 		return nil, err
 	}
@@ -135,8 +135,10 @@ func (c *conn) scanPairs(a *attachment, table *value, least float64) (_ source, 
 	if p.whole, err = c.ask(a, "whole", ""); err != nil {
 		return nil, err
 	}
-	if p.candidates, err = c.cached("SELECT row, other FROM alike__candidates(?1, ?2) GROUP BY 1, 2"); err == nil {
-		err = p.candidates.bind(table, least)
+	s, err := c.cached("SELECT row, other FROM alike__candidates(?1, ?2) GROUP BY 1, 2")
+	if err == nil {
+		p.candidates.read(s)
+		err = s.bind(table, least)
 	}
 	if err != nil {
 		p.close()
@@ -154,38 +156,21 @@ type pairScan struct {
 	marks      map[[2]int64]bool
 	judged     [][2]int64 // the duplicates among them, which come last
 	whole      *statement
-	candidates *statement // until the last is read
-	buffer     []int64
-	held       []int64 // what is read of the buffer and not yet used
+	candidates couples
 	x          *document
 }
 
 func (p *pairScan) close() {
-	if p.candidates != nil {
-		p.candidates.done()
-	}
+	p.candidates.close()
 	p.whole.done()
 }
 
 func (p *pairScan) next(b *batch) (bool, error) {
 	for !b.full() {
-		if len(p.held) == 0 && p.candidates != nil {
-			n, err := p.candidates.scan(p.buffer)
-			if err != nil {
-				return false, err
-			}
-			p.held = p.buffer[:2*n]
-			if 2*n < len(p.buffer) {
-				p.candidates.done()
-				p.candidates = nil
-			}
-			continue
-		}
-		var err error
+		pair, more, err := p.candidates.next()
 		switch {
-		case len(p.held) > 0:
-			pair := [2]int64{p.held[0], p.held[1]}
-			p.held = p.held[2:]
+		case err != nil:
+		case more:
 			if _, judged := p.marks[pair]; !judged {
 				err = p.compare(b, pair, p.least)
 			}
@@ -259,7 +244,7 @@ func candidates(c *conn, args []value, _ wanted) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &candidateScan{c: c, a: a, least: least, whole: whole, feature: -1, buffer: make([]int64, 2*4096)}, nil
+	return &candidateScan{c: c, a: a, least: least, whole: whole, feature: -1}, nil
 }
 
 // candidateScan walks the index of each feature.
@@ -268,10 +253,8 @@ type candidateScan struct {
 	a       *attachment
 	least   float64
 	whole   *statement
-	runs    *statement
-	feature int // of runs
-	buffer  []int64
-	held    []int64     // what is read of the buffer and not yet used
+	runs    couples     // of a value and a row
+	feature int         // of runs
 	rows    []int64     // that share a value
 	run     []*document // the same, of a popular value
 	i, j    int         // the next pair of them
@@ -279,9 +262,7 @@ type candidateScan struct {
 }
 
 func (s *candidateScan) close() {
-	if s.runs != nil {
-		s.runs.done()
-	}
+	s.runs.close()
 	s.whole.done()
 }
 
@@ -332,41 +313,35 @@ func (s *candidateScan) nextRun() (bool, error) {
 	rows := s.rows[:0]
 	value := int64(0)
 	for {
-		for ; len(s.held) >= 2; s.held = s.held[2:] {
-			if len(rows) > 0 && s.held[0] != value {
-				if len(rows) > 1 {
-					return true, s.begin(rows)
-				}
-				rows = rows[:0]
-			}
-			value, rows = s.held[0], append(rows, s.held[1])
+		next, more, err := s.runs.next()
+		if err != nil {
+			return false, err
 		}
-		if s.runs != nil {
-			n, err := s.runs.scan(s.buffer)
-			if err != nil {
-				return false, err
-			}
-			s.held = s.buffer[:2*n]
-			if 2*n < len(s.buffer) {
-				s.runs.done()
-				s.runs = nil
-			}
+		if more && (len(rows) == 0 || next[0] == value) {
+			value, rows = next[0], append(rows, next[1])
 			continue
+		}
+		if more {
+			s.runs.unread()
 		}
 		if len(rows) > 1 {
 			return true, s.begin(rows)
 		}
 		rows = rows[:0]
+		if more {
+			continue
+		}
 		if s.feature+1 == s.a.profile.K {
 			s.rows = nil
 			return false, nil
 		}
 		s.feature++
-		var err error
-		if s.runs, err = s.c.ask(s.a, "runs", s.a.Features()[s.feature]); err != nil {
+		runs, err := s.c.ask(s.a, "runs", s.a.Features()[s.feature])
+		if err != nil {
 			return false, err
 		}
-		if err := s.runs.bind(); err != nil {
+		s.runs.read(runs)
+		if err := runs.bind(); err != nil {
 			return false, err
 		}
 	}
@@ -387,3 +362,49 @@ func (s *candidateScan) begin(rows []int64) error {
 	}
 	return nil
 }
+
+// couples reads the rows of a statement of two integers, many at a time.
+type couples struct {
+	from   *statement // until its last row is read
+	buffer []int64
+	at, n  int
+}
+
+func (r *couples) read(s *statement) {
+	if r.buffer == nil {
+		r.buffer = make([]int64, 2*4096)
+	}
+	r.from, r.at, r.n = s, 0, 0
+}
+
+func (r *couples) close() {
+	if r.from != nil {
+		r.from.done()
+		r.from = nil
+	}
+}
+
+func (r *couples) next() (c [2]int64, more bool, err error) {
+	if r.at == r.n {
+		if r.from == nil {
+			return c, false, nil
+		}
+		n, err := r.from.scan(r.buffer)
+		if err != nil {
+			return c, false, err
+		}
+		r.at, r.n = 0, 2*n
+		if r.n < len(r.buffer) {
+			r.close()
+		}
+		if n == 0 {
+			return c, false, nil
+		}
+	}
+	c = [2]int64{r.buffer[r.at], r.buffer[r.at+1]}
+	r.at += 2
+	return c, true, nil
+}
+
+// unread makes the last couple the next one again.
+func (r *couples) unread() { r.at -= 2 }
