@@ -94,11 +94,13 @@ bench-sketch: ## MB/s of text to features, with each kernel this machine has
 
 # Every contender on the short documents; on the others those that finish; then growth, and pg_trgm as far as it goes.
 SIDEBYSIDE = go run ./examples/sidebyside -keep
-sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/results again (a quarter of an hour, idle)
-	go run ./examples/sidebyside -collections short -limit 25s
-	$(SIDEBYSIDE) -collections long,real,modules -limit 20s -only '^alike (text|classic|bins|lean|SQLite|PostgreSQL)|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK'
-	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^alike (SQLite|PostgreSQL)$$' -limit 5m
-	$(SIDEBYSIDE) -collections growth -sizes 10000,100000 -only '^pg_trgm GIN$$' -limit 8m
+FINISH = ^alike (text|classic|bins|lean|SQLite|PostgreSQL)|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK
+sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/results again (an hour and a half, idle, 30 GB of disk)
+	go run ./examples/sidebyside -collections short -documents 1000000 -limit 1m
+	$(SIDEBYSIDE) -collections long -documents 1000000 -limit 1m -only '$(FINISH)'
+	$(SIDEBYSIDE) -collections real,modules -limit 1m -only '$(FINISH)'
+	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000,10000000 -only '^alike (SQLite|PostgreSQL)$$' -limit 15m
+	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^pg_trgm GIN$$' -limit 15m
 
 bulk: ## the portable queries on DuckDB and on a Spark cluster of two executors, to the row what PostgreSQL answers
 	.ci/setup sidebyside

@@ -224,6 +224,7 @@ func (r *report) goals(w *bytes.Buffer) {
 	goal := func(what, wanted, got string, met bool) {
 		rows = append(rows, []string{what, wanted, got, map[bool]string{true: "yes", false: "**no**"}[met]})
 	}
+	const million = 1_000_000
 	for _, c := range r.Collections {
 		x := r.largest(c.Name, "alike text", hasQuality)
 		if x == nil {
@@ -257,11 +258,12 @@ func (r *report) goals(w *bytes.Buffer) {
 			for _, against := range []struct {
 				ours, peer, measure string
 				times               float64 // so often as quick
+				from                int     // of so many documents; with fewer the row is there to be read
 			}{
-				{engine, "pg_trgm GIN", query50, 1000},
-				{engine + ", verified", map[string]string{"alike SQLite": fts5Name, "alike PostgreSQL": "PostgreSQL full text, 5 rarest words"}[engine], query50, 1},
-				{engine, duckDBVerified, pairsTime, 0.25},
-				{engine, duckDBName, pairsTime, 0.25},
+				{engine, "pg_trgm GIN", query50, 1000, million},
+				{engine + ", verified", map[string]string{"alike SQLite": fts5Name, "alike PostgreSQL": "PostgreSQL full text, 5 rarest words"}[engine], query50, 1, 0},
+				{engine, duckDBVerified, pairsTime, 0.25, million},
+				{engine, duckDBName, pairsTime, 0.25, million},
 			} {
 				if peer := r.largest(c.Name, against.peer, has(against.measure)); peer != nil {
 					if x := r.largest(c.Name, against.ours, func(x result) bool { return x.Documents == peer.Documents && x.Measures[against.measure] > 0 }); x != nil {
@@ -273,8 +275,15 @@ func (r *report) goals(w *bytes.Buffer) {
 							b, _ := peer.Quality.recall(3)
 							got += fmt.Sprintf(", recall at 0.8 and more %.4f against %.4f", a, b)
 						}
+						wanted := fmt.Sprintf("%g times", against.times)
+						if against.from > 0 {
+							wanted += ", of " + thousands(against.from) + " documents"
+						}
 						goal(fmt.Sprintf("%s, %s documents: %s of %s, against %s", c.Name, thousands(x.Documents), what, against.ours, against.peer),
-							fmt.Sprintf("%g times", against.times), got, times >= against.times)
+							wanted, got, times >= against.times)
+						if last := rows[len(rows)-1]; times < against.times && x.Documents < against.from {
+							last[3] = "fewer documents"
+						}
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -219,5 +220,30 @@ func TestJudge(t *testing.T) {
 	}
 	if _, err := judge(col, 2, answers, nil); err == nil {
 		t.Error("an answer outside the collection is accepted")
+	}
+}
+
+// A goal that was set for a million documents is neither met nor missed with
+// fewer, unless it is reached there already.
+func TestGoals(t *testing.T) {
+	for _, c := range []struct {
+		documents int
+		ours      float64 // times DuckDB's time
+		met       string
+	}{
+		{100_000, 5, "fewer documents"},
+		{100_000, 3, "yes"},
+		{1_000_000, 5, "**no**"},
+		{1_000_000, 3, "yes"},
+	} {
+		r := &report{Collections: []*collection{{Name: "short"}}, Runs: []result{
+			{Collection: "short", Documents: c.documents, Contender: "alike SQLite", outcome: outcome{Measures: map[string]float64{pairsTime: c.ours}}},
+			{Collection: "short", Documents: c.documents, Contender: duckDBName, outcome: outcome{Measures: map[string]float64{pairsTime: 1}}},
+		}}
+		var page bytes.Buffer
+		r.goals(&page)
+		if !strings.Contains(page.String(), "of 1,000,000 documents") || !strings.HasSuffix(page.String(), " | "+c.met+" |\n") {
+			t.Errorf("%d documents, %v times: %s, want %s", c.documents, c.ours, page.String(), c.met)
+		}
 	}
 }
