@@ -94,7 +94,7 @@ bench-sketch: ## MB/s of text to features, with each kernel this machine has
 
 # Every contender on the short documents; on the others those that finish; then growth, and pg_trgm as far as it goes.
 SIDEBYSIDE = go run ./examples/sidebyside -keep
-FINISH = ^alike (text|classic|bins|lean|SQLite|PostgreSQL)|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK
+FINISH = ^alike|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK
 sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/results again (an hour and a half, idle, 30 GB of disk)
 	go run ./examples/sidebyside -collections short -documents 1000000 -limit 1m
 	$(SIDEBYSIDE) -collections long -documents 1000000 -limit 1m -only '$(FINISH)'

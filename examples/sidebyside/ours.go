@@ -149,6 +149,13 @@ var rules = []rule{
 	{"alike bins", "text bins", 1, 0.8},
 	{"alike bing, 4 features", "bing", 4, 0},
 	{"alike bing verified", "bing", 1, 0.8},
+	// Made for other texts, and judged by the same truth.
+	{"alike web", "web", 2, 0.8},
+	{"alike code", "code", 1, 0.8},
+	{"alike chars", "chars", 1, 0.8},
+	{"alike lines", "lines", 1, 0.8},
+	{"alike soundex", "text soundex", 1, 0.8},
+	{"alike text bag", "text bag", 1, 0.8},
 }
 
 func init() {
