@@ -71,7 +71,7 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 	done
 
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
-	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch
+	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch/cluster
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 
 citus: ## Citus answers as one PostgreSQL does, with nodes killed: CITUS=folder of its programs DOCUMENTS=100000

@@ -53,7 +53,8 @@
 // that k, s and the number r of shared features choose: [FilterProbability] is the curve,
 // [HalfPoint] where it crosses a half, [FilterPlan] the search for k, s and r.
 // Features are ordinary numbers for an ordinary index or join. [Superfeatures] turn
-// "at least r equal" into "one equal", and a [Clusterer] joins the pairs of any number of
+// "at least r equal" into "one equal", and package
+// [github.com/alike-sql/alike/sketch/cluster] joins the pairs of any number of
 // documents in bounded memory.
 //
 // # Profiles

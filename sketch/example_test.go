@@ -2,6 +2,7 @@ package sketch_test
 
 import (
 	"fmt"
+	"log"
 	"os"
 	"strings"
 
@@ -291,6 +292,36 @@ func ExampleFingerprinter() {
 	// a rose ends at 6
 	// a rose ends at 16
 	// 7.3e-10
+}
+
+// The filter of AltaVista: what it finds and what it lets through.
+func ExampleFilterProbability() {
+	for _, resemblance := range []float64{0.5, 0.77, 0.9, 0.975, 0.99} {
+		fmt.Printf("%.3f  %.2g\n", resemblance, sketch.FilterProbability(6, 14, 2, resemblance))
+	}
+	fmt.Printf("half at %.4f\n", sketch.HalfPoint(6, 14, 2))
+	// Output:
+	// 0.500  5.6e-08
+	// 0.770  0.0093
+	// 0.900  0.42
+	// 0.975  0.99
+	// 0.990  1
+	// half at 0.9094
+}
+
+// Find 99 % of the pairs at 0.9, and let through 5 % of those at 0.5.
+func ExampleFilterPlan() {
+	plan, err := sketch.FilterPlan(0.9, 0.01, 0.5, 0.05)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range plan[:3] {
+		fmt.Printf("k=%d s=%d r=%d: %d bytes a row, misses %.2f %%, lets through %.2f %%\n", f.K, f.S, f.R, f.Bytes, 100*f.Miss, 100*f.Accept)
+	}
+	// Output:
+	// k=8 s=5 r=2: 124 bytes a row, misses 0.99 %, lets through 2.41 %
+	// k=11 s=2 r=6: 130 bytes a row, misses 0.90 %, lets through 3.43 %
+	// k=10 s=3 r=4: 130 bytes a row, misses 0.57 %, lets through 2.75 %
 }
 
 func ExamplePresets() {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 )
 
 // query is the text of a statement about an attachment, made once.
@@ -464,7 +465,7 @@ func clusters(c *conn, args []value, _ wanted) (source, error) {
 		return b, err
 	}
 	work := 0
-	clusterer, err := sketch.NewClusterer(sketch.ClusterOptions{
+	finder, err := cluster.New(cluster.Options{
 		Resemblance: least,
 		Memory:      clusterMemory,
 		Verify: func(x, y uint64) (float64, error) {
@@ -487,16 +488,16 @@ func clusters(c *conn, args []value, _ wanted) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer clusterer.Close()
+	defer finder.Close()
 	for pair, duplicate := range marks {
-		clusterer.Mark(idOf(pair[0]), idOf(pair[1]), duplicate)
+		finder.Mark(idOf(pair[0]), idOf(pair[1]), duplicate)
 	}
-	if err := c.addAll(a, clusterer); err != nil {
+	if err := c.addAll(a, finder); err != nil {
 		return nil, err
 	}
-	var members []sketch.Member
+	var members []cluster.Member
 	sizes := map[uint64]int64{}
-	if _, err := clusterer.Clusters(context.Background(), func(m sketch.Member) error {
+	if _, err := finder.Clusters(context.Background(), func(m cluster.Member) error {
 		members = append(members, m)
 		if m.ID != m.Cluster {
 			sizes[m.Cluster]++
@@ -505,8 +506,8 @@ func clusters(c *conn, args []value, _ wanted) (source, error) {
 	}); err != nil {
 		return nil, err
 	}
-	members = slices.DeleteFunc(members, func(m sketch.Member) bool { return sizes[m.Cluster] == 0 })
-	slices.SortFunc(members, func(x, y sketch.Member) int {
+	members = slices.DeleteFunc(members, func(m cluster.Member) bool { return sizes[m.Cluster] == 0 })
+	slices.SortFunc(members, func(x, y cluster.Member) int {
 		return cmp.Or(cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.ID, y.ID))
 	})
 	keys, names, err := c.clusterKeys(a, members)
@@ -526,12 +527,12 @@ func clusters(c *conn, args []value, _ wanted) (source, error) {
 	}), nil
 }
 
-// A clusterer's ids are unsigned, in the order of the rows.
+// A finder's ids are unsigned, in the order of the rows.
 func idOf(row int64) uint64 { return uint64(row) ^ 1<<63 }
 func rowOf(id uint64) int64 { return int64(id ^ 1<<63) }
 
-// addAll gives the clusterer the features of every row.
-func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer) error {
+// addAll gives the finder the features of every row.
+func (c *conn) addAll(a *attachment, finder *cluster.Finder) error {
 	s, err := c.ask(a, "all", "")
 	if err != nil {
 		return err
@@ -556,7 +557,7 @@ func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer) error {
 					list = append(list, f)
 				}
 			}
-			if err := clusterer.Add(idOf(row[0]), list); err != nil {
+			if err := finder.Add(idOf(row[0]), list); err != nil {
 				return err
 			}
 		}
@@ -568,7 +569,7 @@ func (c *conn) addAll(a *attachment, clusterer *sketch.Clusterer) error {
 
 // clusterKeys are the keys of clustered rows, and of each cluster the least. An
 // integer key needs none: it is the row.
-func (c *conn) clusterKeys(a *attachment, members []sketch.Member) (keys []any, names map[uint64]any, err error) {
+func (c *conn) clusterKeys(a *attachment, members []cluster.Member) (keys []any, names map[uint64]any, err error) {
 	if a.KeyIsRowid {
 		return nil, nil, nil
 	}

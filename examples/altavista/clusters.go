@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/alike-sql/alike/examples/sidebyside/corpus"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 )
 
 // half is the resemblance at which Broder 1997 clusters.
@@ -21,7 +23,7 @@ type collection struct {
 	sketches  [][]byte  // 84 minima
 	features  [][]int64 // the filter's 6
 	shingles  [][]int64 // 64 of the minima, one by one
-	whole     [][]byte  // all shingles: what it gives is no estimate
+	exact     *corpus.Truth
 }
 
 // sketchAll leaves out documents without a word.
@@ -32,7 +34,6 @@ func sketchAll(documents []document) (*collection, error) {
 		// Features of one minimum each: the shingles that phase two of the
 		// clustering sorts.
 		profile + " k=64 s=1 r=32",
-		profile + " mod=1",
 	} {
 		p, err := sketch.ParseProfile(settings)
 		if err != nil {
@@ -44,20 +45,23 @@ func sketchAll(documents []document) (*collection, error) {
 		}
 		sketchers = append(sketchers, s)
 	}
-	c := &collection{}
-	filter, single, whole := sketchers[0], sketchers[1], sketchers[2]
+	shingles, err := corpus.Shingles(profile)
+	if err != nil {
+		return nil, err
+	}
+	c := &collection{exact: corpus.NewTruth(shingles)}
+	filter, single := sketchers[0], sketchers[1]
 	for _, d := range documents {
 		if filter.Document(d.page); filter.Empty() {
 			continue
 		}
 		single.Document(d.page)
-		whole.Document(d.page)
 		c.documents = append(c.documents, d)
 		c.hashes = append(c.hashes, sketch.ContentHash(d.page))
 		c.sketches = append(c.sketches, filter.AppendSketch(nil))
 		c.features = append(c.features, values(filter))
 		c.shingles = append(c.shingles, values(single))
-		c.whole = append(c.whole, whole.AppendSketch(nil))
+		c.exact.Add(string(d.page))
 	}
 	return c, nil
 }
@@ -74,46 +78,46 @@ func (c *collection) resemblance(a, b uint64) (float64, error) {
 	return sketch.Resemblance(c.sketches[a], c.sketches[b])
 }
 
-// clusterer takes all documents by features. Every pair of them counts, however
+// finder takes all documents by features. Every pair of them counts, however
 // popular the feature is.
-func (c *collection) clusterer(features [][]int64, o sketch.ClusterOptions) (*sketch.Clusterer, error) {
+func (c *collection) finder(features [][]int64, o cluster.Options) (*cluster.Finder, error) {
 	o.FeatureLimit, o.Chains = max(4, len(c.documents)), true
-	clusterer, err := sketch.NewClusterer(o)
+	finder, err := cluster.New(o)
 	if err != nil {
 		return nil, err
 	}
 	for i, f := range features {
-		if err := clusterer.Add(uint64(i), f); err != nil {
-			clusterer.Close()
+		if err := finder.Add(uint64(i), f); err != nil {
+			finder.Close()
 			return nil, err
 		}
 	}
-	return clusterer, nil
+	return finder, nil
 }
 
 // fourPhases clusters as Broder 2000, section 2: sort the shingles of the
 // sketches, count what each two documents share, link those that share enough.
 func (c *collection) fourPhases() ([]uint64, error) {
-	clusterer, err := c.clusterer(c.shingles, sketch.ClusterOptions{Verify: c.resemblance, Resemblance: half})
+	finder, err := c.finder(c.shingles, cluster.Options{Verify: c.resemblance, Resemblance: half})
 	if err != nil {
 		return nil, err
 	}
-	return clusters(clusterer)
+	return clusters(finder)
 }
 
 // filtered links the documents that share two features, and looks no further.
 func (c *collection) filtered() ([]uint64, error) {
-	clusterer, err := c.clusterer(c.features, sketch.ClusterOptions{Shared: r})
+	finder, err := c.finder(c.features, cluster.Options{Shared: r})
 	if err != nil {
 		return nil, err
 	}
-	return clusters(clusterer)
+	return clusters(finder)
 }
 
-func clusters(clusterer *sketch.Clusterer) ([]uint64, error) {
-	defer clusterer.Close()
+func clusters(finder *cluster.Finder) ([]uint64, error) {
+	defer finder.Close()
 	var of []uint64
-	_, err := clusterer.Clusters(context.Background(), func(m sketch.Member) error {
+	_, err := finder.Clusters(context.Background(), func(m cluster.Member) error {
 		of = append(of, m.Cluster)
 		return nil
 	})
@@ -123,7 +127,7 @@ func clusters(clusterer *sketch.Clusterer) ([]uint64, error) {
 // greedy clusters as Broder 1997, section 4.4: each document joins the cluster
 // whose first member it resembles most, or begins one.
 func (c *collection) greedy() ([]uint64, error) {
-	g, err := sketch.NewGreedy(sketch.GreedyOptions{Resemblance: half})
+	g, err := cluster.NewGreedy(cluster.GreedyOptions{Resemblance: half})
 	if err != nil {
 		return nil, err
 	}
@@ -240,16 +244,13 @@ func (c *collection) reportFilter(out io.Writer) error {
 		expected    float64
 	}
 	found := make([]band, len(bands))
-	clusterer, err := c.clusterer(c.shingles, sketch.ClusterOptions{Verify: c.resemblance, Resemblance: half})
+	finder, err := c.finder(c.shingles, cluster.Options{Verify: c.resemblance, Resemblance: half})
 	if err != nil {
 		return err
 	}
-	defer clusterer.Close()
-	if _, err = clusterer.Pairs(context.Background(), func(p sketch.Pair) error {
-		exact, err := sketch.Resemblance(c.whole[p.A], c.whole[p.B])
-		if err != nil {
-			return err
-		}
+	defer finder.Close()
+	if _, err = finder.Pairs(context.Background(), func(p cluster.Pair) error {
+		exact := c.exact.Resemblance(int(p.A), int(p.B))
 		b := &found[slices.IndexFunc(bands, func(least float64) bool { return exact >= least })]
 		b.pairs++
 		b.expected += sketch.FilterProbability(k, s, r, exact)

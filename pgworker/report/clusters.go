@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 )
 
 // Clusters are the rows that belong together, as alike_clusters has them.
@@ -99,7 +100,7 @@ func (m *maker) clusters(ctx context.Context, _ *findings) error {
 func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err error) {
 	var a, b row
 	done := int64(0)
-	o := sketch.ClusterOptions{Resemblance: max(m.out.AtLeast, 1e-9), Verify: func(x, y uint64) (float64, error) {
+	o := cluster.Options{Resemblance: max(m.out.AtLeast, 1e-9), Verify: func(x, y uint64) (float64, error) {
 		if done++; done%10_000 == 0 {
 			m.config.Progress("clustering "+m.out.Name, done, 0)
 			if ctx.Err() != nil {
@@ -114,7 +115,7 @@ func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err
 		}
 		return sketch.Resemblance(a.sketch, b.sketch)
 	}}
-	c, err := m.clusterer(o)
+	c, err := m.finder(o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +124,7 @@ func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err
 		c.Mark(uint64(pair[0]), uint64(pair[1]), duplicate)
 	}
 	clusterOf, sizes = make([]int32, m.spool.len()), make([]int32, m.spool.len())
-	_, err = c.Clusters(ctx, func(member sketch.Member) error {
+	_, err = c.Clusters(ctx, func(member cluster.Member) error {
 		clusterOf[member.ID] = int32(member.Cluster)
 		sizes[member.Cluster]++
 		return nil

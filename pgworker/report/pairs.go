@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 )
 
 // Candidates are the pairs of rows that share a feature: those that a question
@@ -82,10 +83,10 @@ type findings struct {
 	inside  []rangeHits   // by similarity index
 }
 
-// clusterer is filled with the features of every row.
-func (m *maker) clusterer(o sketch.ClusterOptions) (*sketch.Clusterer, error) {
+// finder is filled with the features of every row.
+func (m *maker) finder(o cluster.Options) (*cluster.Finder, error) {
 	o.Memory = 64 << 20
-	c, err := sketch.NewClusterer(o)
+	c, err := cluster.New(o)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (m *maker) clusterer(o sketch.ClusterOptions) (*sketch.Clusterer, error) {
 
 // pairs looks at every candidate once.
 func (m *maker) pairs(ctx context.Context) (*findings, error) {
-	c, err := m.clusterer(sketch.ClusterOptions{})
+	c, err := m.finder(cluster.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 	out := &m.out.Candidates
 	var a, b row
 	last := -1
-	report, err := c.Pairs(ctx, func(it sketch.Pair) error {
+	report, err := c.Pairs(ctx, func(it cluster.Pair) error {
 		p := pair{a: int(it.A), b: int(it.B)}
 		if p.a != last {
 			if err := m.spool.get(p.a, &a); err != nil {

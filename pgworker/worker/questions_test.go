@@ -13,6 +13,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 )
 
 // collection makes n documents, many of them edited copies of earlier ones.
@@ -242,7 +243,7 @@ func keyText(name string) string {
 	return "id::text"
 }
 
-// checkClusters compares with the clusterer of package sketch.
+// checkClusters compares with the Finder of package cluster.
 func checkClusters(t *testing.T, c *pgx.Conn, atLeast float64, profile string, docs []string, pairs []pairAnswer, key func(string) string) {
 	t.Helper()
 	p, err := sketch.ParseProfile(profile)
@@ -254,13 +255,13 @@ func checkClusters(t *testing.T, c *pgx.Conn, atLeast float64, profile string, d
 		t.Fatal(err)
 	}
 	sketches := make([][]byte, len(docs))
-	clusterer, err := sketch.NewClusterer(sketch.ClusterOptions{Resemblance: atLeast, Verify: func(a, b uint64) (float64, error) {
+	finder, err := cluster.New(cluster.Options{Resemblance: atLeast, Verify: func(a, b uint64) (float64, error) {
 		return sketch.Resemblance(sketches[a], sketches[b])
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer clusterer.Close()
+	defer finder.Close()
 	for i, doc := range docs {
 		s.Reset()
 		s.Document([]byte(doc))
@@ -269,12 +270,12 @@ func checkClusters(t *testing.T, c *pgx.Conn, atLeast float64, profile string, d
 		for _, f := range s.AppendFeatures(nil) {
 			features = append(features, f.Value)
 		}
-		if err := clusterer.Add(uint64(i), features); err != nil {
+		if err := finder.Add(uint64(i), features); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want, sizes := map[string]string{}, map[string]int{}
-	if _, err := clusterer.Clusters(context.Background(), func(m sketch.Member) error {
+	if _, err := finder.Clusters(context.Background(), func(m cluster.Member) error {
 		want[key(fmt.Sprint(m.ID))] = key(fmt.Sprint(m.Cluster))
 		sizes[key(fmt.Sprint(m.Cluster))]++
 		return nil

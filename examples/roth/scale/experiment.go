@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/alike-sql/alike/examples/sidebyside/corpus"
 	"github.com/alike-sql/alike/sketch"
 )
 
@@ -22,25 +23,25 @@ type experiment struct {
 type pair struct{ a, b int }
 
 func newExperiment(texts [][]byte) (*experiment, error) {
-	s, err := sketcher("text")
+	p, err := sketch.ParseProfile("text")
 	if err != nil {
 		return nil, err
 	}
-	// A sample of the multiples of 1 is the whole set of shingles, and what it
-	// says of two documents is no estimate.
-	whole, err := sketcher("text mod=1")
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		return nil, err
+	}
+	shingles, err := corpus.Shingles("text")
 	if err != nil {
 		return nil, err
 	}
 	e := &experiment{pairs: map[pair]float64{}}
-	var sets [][]byte
+	truth := corpus.NewTruth(shingles)
 	for _, text := range texts {
-		s.Document(text)
-		whole.Document(text)
-		if !s.Empty() {
+		if s.Document(text); !s.Empty() {
 			e.texts = append(e.texts, text)
 			e.sketches = append(e.sketches, s.AppendSketch(nil))
-			sets = append(sets, whole.AppendSketch(nil))
+			truth.Add(string(text))
 		}
 	}
 	lowest := levels[len(levels)-1]
@@ -55,24 +56,12 @@ func newExperiment(texts [][]byte) (*experiment, error) {
 			if estimate < lowest-0.22 {
 				continue
 			}
-			exact, err := sketch.Resemblance(sets[a], sets[b])
-			if err != nil {
-				return nil, err
-			}
-			if exact >= lowest {
+			if exact := truth.Resemblance(a, b); exact >= lowest {
 				e.pairs[pair{a, b}] = exact
 			}
 		}
 	}
 	return e, nil
-}
-
-func sketcher(profile string) (*sketch.Sketcher, error) {
-	p, err := sketch.ParseProfile(profile)
-	if err != nil {
-		return nil, err
-	}
-	return sketch.NewSketcher(p)
 }
 
 // A way of asking gives the documents that are similar to one, and perhaps it.

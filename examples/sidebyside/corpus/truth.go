@@ -146,16 +146,19 @@ func Shingles(profile string) (func(doc []byte) []uint64, error) {
 	if err != nil {
 		return nil, err
 	}
+	var b []byte
+	var sample sketch.Sample
 	return func(doc []byte) []uint64 {
-		s.Document(doc)
-		b := s.AppendSketch(nil)
-		values := make([]uint64, 0, len(b)/8)
-		for ; len(b) >= 28; b = b[8:] {
-			var v uint64
-			for _, c := range b[20:28] {
-				v = v<<8 | uint64(c)
-			}
-			values = append(values, v)
+		if s.Document(doc); s.Empty() {
+			return nil
+		}
+		b = s.AppendSketch(b[:0])
+		if err := sample.Read(b); err != nil {
+			panic(err) // what AppendSketch writes is a sketch
+		}
+		values := make([]uint64, len(sample.Values))
+		for i, v := range sample.Values {
+			values[i] = v.Value
 		}
 		return values
 	}, nil

@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 // forest is a union-find over documents 0, 1, 2, …, in one word each:
 //

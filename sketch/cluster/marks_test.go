@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 import (
 	"fmt"
@@ -37,10 +37,10 @@ func TestMarks(t *testing.T) {
 				distinct = append(distinct, ij)
 			}
 		}
-		for _, o := range []ClusterOptions{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: all, Resemblance: 0.5}, {Shared: 2, Verify: all, Resemblance: 0.5, Chains: true}} {
+		for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: all, Resemblance: 0.5}, {Shared: 2, Verify: all, Resemblance: 0.5, Chains: true}} {
 			name := fmt.Sprintf("seed=%d/shared=%d/verify=%v/chains=%v", seed, o.Shared, o.Verify != nil, o.Chains)
-			marked := func() *Clusterer {
-				c := tinyClusterer(t, o, createTemp)
+			marked := func() *Finder {
+				c := tinyFinder(t, o, createTemp)
 				for ij, dup := range marks {
 					a, b := documents[ij[0]].id, documents[ij[1]].id
 					c.Mark(b, a, !dup) // a verdict can be changed
@@ -118,11 +118,11 @@ func TestMarks(t *testing.T) {
 // A verdict outdoes a flood of copies.
 func TestMarksFlood(t *testing.T) {
 	for _, verified := range []bool{false, true} {
-		o := ClusterOptions{Shared: 2}
+		o := Options{Shared: 2}
 		if verified {
 			o.Verify, o.Resemblance = func(a, b uint64) (float64, error) { return 1, nil }, 0.9
 		}
-		c := tinyClusterer(t, o, createTemp)
+		c := tinyFinder(t, o, createTemp)
 		c.Mark(100, 200, false)
 		c.Mark(1000, 1001, true)
 		for id := range uint64(1000) {

@@ -1,9 +1,11 @@
-package sketch
+package cluster
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 // GreedyOptions say how a Greedy works.
@@ -29,30 +31,19 @@ type GreedyOptions struct {
 // it resembles most, if that is enough, and begins a cluster otherwise. A hash
 // table from fingerprints to the clusters they represent makes the pass linear.
 // All of it is in memory, some kilobytes a cluster; for large collections there
-// is Clusterer. Members of a cluster resemble its representative, so chains do
+// is Finder. Members of a cluster resemble its representative, so chains do
 // not form, but the clusters depend on the order of the documents.
 // It is not for concurrent use.
 type Greedy struct {
 	options  GreedyOptions
-	begun    bool
-	profile  Profile
+	profile  sketch.Profile
+	sample   sketch.Sample // of the last document: its fingerprints
 	clusters []greedyCluster
-	table    map[sampled][]int32
+	table    map[sketch.Sampled][]int32
 
 	counts  []int32 // of shared fingerprints, for each cluster; zero between calls
 	touched []int32
-	prints  []sampled
 }
-
-// sampled is one fingerprint of a sketch. In lists the slot is 0.
-type sampled struct {
-	value uint64
-	slot  int32
-}
-
-// multipleOf says whether a sketch reduced to 2^exponent keeps the value. Only
-// scaled sketches have an exponent above 0.
-func (p sampled) multipleOf(exponent int) bool { return p.value&(1<<exponent-1) == 0 }
 
 type greedyCluster struct {
 	name           uint64
@@ -60,8 +51,8 @@ type greedyCluster struct {
 	representative []byte
 
 	// Popular only.
-	prints     []sampled // of the representative
-	popularity map[sampled]int
+	prints     []sketch.Sampled // of the representative
+	popularity map[sketch.Sampled]int
 	printsSum  int // of all members, those of the exponent
 	exponent   int // scaled: the coarsest member's
 	renewal    int // the number of members at which to look again
@@ -77,7 +68,7 @@ func NewGreedy(o GreedyOptions) (*Greedy, error) {
 	case o.FingerprintLimit < 1:
 		return nil, fmt.Errorf("sketch: greedy: %d clusters a fingerprint, want at least 1", o.FingerprintLimit)
 	}
-	return &Greedy{options: o, table: map[sampled][]int32{}}, nil
+	return &Greedy{options: o, table: map[sketch.Sampled][]int32{}}, nil
 }
 
 // Clusters is the number of clusters so far.
@@ -85,64 +76,42 @@ func (g *Greedy) Clusters() int { return len(g.clusters) }
 
 // Add puts a document into a cluster and returns the cluster's name, the id of
 // its first member. The sketches must be of one profile and keep whole minima.
-func (g *Greedy) Add(id uint64, sketch []byte) (cluster uint64, err error) {
-	k, err := parse(sketch)
-	if err != nil {
+func (g *Greedy) Add(id uint64, stored []byte) (cluster uint64, err error) {
+	if err := g.sample.Read(stored); err != nil {
 		return 0, err
 	}
-	if g.begun && k.Profile != g.profile {
-		return 0, fmt.Errorf("%w: %q and %q", ErrProfile, g.profile, k.Profile)
+	if len(g.clusters) > 0 && g.sample.Profile != g.profile {
+		return 0, fmt.Errorf("%w: %q and %q", sketch.ErrProfile, g.profile, g.sample.Profile)
 	}
-	if g.prints, err = k.appendPrints(g.prints[:0]); err != nil {
-		return 0, err
-	}
-	g.begun, g.profile = true, k.Profile
-	best, err := g.nearest(sketch)
+	g.profile = g.sample.Profile
+	best, err := g.nearest(stored)
 	if err != nil {
 		return 0, err
 	}
 	if best < 0 {
 		best = len(g.clusters)
-		g.clusters = append(g.clusters, greedyCluster{name: id, renewal: 3, exponent: k.exponent})
+		g.clusters = append(g.clusters, greedyCluster{name: id, renewal: 3, exponent: g.sample.Exponent})
 		g.counts = append(g.counts, 0)
-		g.represent(best, slices.Clone(sketch), g.prints)
+		g.represent(best, slices.Clone(stored), g.sample.Values)
 	}
 	c := &g.clusters[best]
 	c.members++
 	if g.options.Popular {
-		g.popular(best, &k)
+		g.popular(best)
 	}
 	return c.name, nil
 }
 
-// appendPrints appends the fingerprints of a sketch.
-func (k *blob) appendPrints(dst []sampled) ([]sampled, error) {
-	if !k.Slots() {
-		values, err := k.values()
-		for _, v := range values {
-			dst = append(dst, sampled{v, 0})
-		}
-		return dst, err
-	}
-	slots, err := k.whole("greedy clustering")
-	for i, v := range slots {
-		if v != emptySlot || k.Family != Bins {
-			dst = append(dst, sampled{v, int32(i)})
-		}
-	}
-	return dst, err
-}
-
-// nearest is the cluster that the sketch, whose fingerprints are in g.prints,
+// nearest is the cluster that the last document, whose sketch it is given,
 // resembles most, the earlier one of equals, or -1.
-func (g *Greedy) nearest(sketch []byte) (best int, err error) {
+func (g *Greedy) nearest(stored []byte) (best int, err error) {
 	defer func() {
 		for _, c := range g.touched {
 			g.counts[c] = 0
 		}
 		g.touched = g.touched[:0]
 	}()
-	for _, p := range g.prints {
+	for _, p := range g.sample.Values {
 		for _, c := range g.table[p] {
 			if g.counts[c] == 0 {
 				g.touched = append(g.touched, c)
@@ -152,8 +121,8 @@ func (g *Greedy) nearest(sketch []byte) (best int, err error) {
 	}
 	// An estimate compares at least as many samples as the sketch has, but
 	// for scaled, where the other may make it coarser.
-	least := g.options.Resemblance * float64(len(g.prints))
-	if g.profile.Family == Scaled {
+	least := g.options.Resemblance * float64(len(g.sample.Values))
+	if g.profile.Family == sketch.Scaled {
 		least = 0
 	}
 	best, most := -1, g.options.Resemblance
@@ -162,7 +131,7 @@ func (g *Greedy) nearest(sketch []byte) (best int, err error) {
 		if float64(g.counts[c]) < least-1e-9 {
 			continue
 		}
-		r, err := Resemblance(sketch, g.clusters[c].representative)
+		r, err := sketch.Resemblance(stored, g.clusters[c].representative)
 		if err != nil {
 			return 0, err
 		}
@@ -174,7 +143,7 @@ func (g *Greedy) nearest(sketch []byte) (best int, err error) {
 }
 
 // represent makes a sketch the representative of a cluster.
-func (g *Greedy) represent(cluster int, sketch []byte, prints []sampled) {
+func (g *Greedy) represent(cluster int, stored []byte, prints []sketch.Sampled) {
 	c := &g.clusters[cluster]
 	for _, p := range c.prints {
 		of := g.table[p]
@@ -191,7 +160,7 @@ func (g *Greedy) represent(cluster int, sketch []byte, prints []sampled) {
 			g.table[p] = append(of, int32(cluster))
 		}
 	}
-	c.representative = sketch
+	c.representative = stored
 	if g.options.Popular {
 		c.prints = slices.Clone(prints)
 	}
@@ -200,23 +169,23 @@ func (g *Greedy) represent(cluster int, sketch []byte, prints []sampled) {
 // popular counts the fingerprints of a cluster's new member and, whenever the
 // cluster has grown by a quarter, renews its representative. Fingerprints
 // that are far from popular are forgotten then.
-func (g *Greedy) popular(cluster int, k *blob) {
+func (g *Greedy) popular(cluster int) {
 	c := &g.clusters[cluster]
 	if c.popularity == nil {
-		c.popularity = map[sampled]int{}
+		c.popularity = map[sketch.Sampled]int{}
 	}
-	if c.exponent < k.exponent {
-		c.exponent, c.printsSum = k.exponent, 0
+	if c.exponent < g.sample.Exponent {
+		c.exponent, c.printsSum = g.sample.Exponent, 0
 		for p, n := range c.popularity {
-			if p.multipleOf(c.exponent) {
+			if multipleOf(p, c.exponent) {
 				c.printsSum += n
 			} else {
 				delete(c.popularity, p)
 			}
 		}
 	}
-	for _, p := range g.prints {
-		if p.multipleOf(c.exponent) {
+	for _, p := range g.sample.Values {
+		if multipleOf(p, c.exponent) {
 			c.popularity[p]++
 			c.printsSum++
 		}
@@ -226,38 +195,33 @@ func (g *Greedy) popular(cluster int, k *blob) {
 	}
 	c.renewal = c.members + max(1, c.members/4)
 
-	ranked := make([]sampled, 0, len(c.popularity))
+	ranked := make([]sketch.Sampled, 0, len(c.popularity))
 	for p := range c.popularity {
 		ranked = append(ranked, p)
 	}
-	slices.SortFunc(ranked, func(a, b sampled) int {
-		return cmp.Or(cmp.Compare(c.popularity[b], c.popularity[a]), cmp.Compare(a.value, b.value), cmp.Compare(a.slot, b.slot))
+	slices.SortFunc(ranked, func(a, b sketch.Sampled) int {
+		return cmp.Or(cmp.Compare(c.popularity[b], c.popularity[a]), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Slot, b.Slot))
 	})
 	size := (c.printsSum + c.members/2) / c.members
 	for _, p := range ranked[min(len(ranked), 8*size):] {
 		delete(c.popularity, p)
 	}
-	var prints []sampled
-	sketch := appendHeader(nil, g.profile, c.exponent)
+	most := sketch.Sample{Profile: g.profile, Exponent: c.exponent}
 	if g.profile.Slots() {
-		slots := make([]uint64, g.profile.T)
-		for i := range slots {
-			slots[i] = emptySlot
-		}
 		taken := make([]bool, g.profile.T)
 		for _, p := range ranked {
-			if !taken[p.slot] {
-				slots[p.slot], taken[p.slot] = p.value, true
-				prints = append(prints, p)
+			if !taken[p.Slot] {
+				taken[p.Slot] = true
+				most.Values = append(most.Values, p)
 			}
 		}
-		sketch = appendSlots(sketch, g.profile, slots)
 	} else {
-		prints = ranked[:min(size, len(ranked))]
-		slices.SortFunc(prints, func(a, b sampled) int { return cmp.Compare(a.value, b.value) })
-		for _, p := range prints {
-			sketch = appendValues(sketch, []uint64{p.value})
-		}
+		most.Values = ranked[:min(size, len(ranked))]
+		slices.SortFunc(most.Values, func(a, b sketch.Sampled) int { return cmp.Compare(a.Value, b.Value) })
 	}
-	g.represent(cluster, sketch, prints)
+	g.represent(cluster, most.AppendSketch(nil), most.Values)
 }
+
+// multipleOf says whether a sketch reduced to 2^exponent keeps the value. Only
+// scaled sketches have an exponent above 0.
+func multipleOf(p sketch.Sampled, exponent int) bool { return p.Value&(1<<exponent-1) == 0 }

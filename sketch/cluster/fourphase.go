@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 import (
 	"cmp"
@@ -96,7 +96,7 @@ func (x *expansion) finish() error {
 }
 
 // expand runs the second phase's sort and makes the third phase's pairs.
-func (c *Clusterer) expand(ctx context.Context, x *expansion) error {
+func (c *Finder) expand(ctx context.Context, x *expansion) error {
 	finish := func() error {
 		if x.count > c.options.FeatureLimit {
 			c.noteHot(HotFeature{int64(x.feature), x.count})
@@ -118,7 +118,7 @@ func (c *Clusterer) expand(ctx context.Context, x *expansion) error {
 	return finish()
 }
 
-func (c *Clusterer) noteHot(h HotFeature) {
+func (c *Finder) noteHot(h HotFeature) {
 	c.report.HotCount++
 	at, _ := slices.BinarySearchFunc(c.report.Hot, h, func(a, b HotFeature) int {
 		return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Feature, b.Feature))
@@ -178,7 +178,7 @@ func (c *counter) flush() error {
 // seen to share enough before all are counted goes there and not to emit, in no
 // order, and may go there again ("as soon as we discover that one of these
 // pairs shares a second feature", Broder 2000, section 3).
-func (c *Clusterer) countPairs(ctx context.Context, skip func(a, b int) (bool, error), enough func(a, b int) error, emit func(a, b, shared int) error) error {
+func (c *Finder) countPairs(ctx context.Context, skip func(a, b int) (bool, error), enough func(a, b int) error, emit func(a, b, shared int) error) error {
 	c.pairs = newSorter(c.temp, c.options.sorterRecords(), true)
 	counts := newCounter(c.options.counterSlots(), c.pairs)
 	err := c.expand(ctx, &expansion{
@@ -216,7 +216,7 @@ func (c *Clusterer) countPairs(ctx context.Context, skip func(a, b int) (bool, e
 }
 
 // verify asks the caller about two documents.
-func (c *Clusterer) verify(a, b int) (resemblance float64, ok bool, err error) {
+func (c *Finder) verify(a, b int) (resemblance float64, ok bool, err error) {
 	idA, err := c.ids.get(a)
 	if err != nil {
 		return 0, false, err
@@ -233,7 +233,7 @@ func (c *Clusterer) verify(a, b int) (resemblance float64, ok bool, err error) {
 	return min(resemblance, 1), resemblance >= c.options.Resemblance, nil
 }
 
-func (c *Clusterer) findPairs(ctx context.Context, emit func(Pair) error) error {
+func (c *Finder) findPairs(ctx context.Context, emit func(Pair) error) error {
 	least := c.options.Shared
 	given := map[uint64]bool{} // of those marked as duplicates
 	give := func(a, b, shared int) error {
@@ -282,7 +282,7 @@ func (c *Clusterer) findPairs(ctx context.Context, emit func(Pair) error) error 
 	return nil
 }
 
-func (c *Clusterer) findClusters(ctx context.Context, emit func(Member) error) error {
+func (c *Finder) findClusters(ctx context.Context, emit func(Member) error) error {
 	for i := range c.ids.n {
 		if i%cancelEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -325,7 +325,7 @@ func (c *Clusterer) findClusters(ctx context.Context, emit func(Member) error) e
 	return c.nameClusters(ctx, emit)
 }
 
-func (c *Clusterer) union(a, b int) error {
+func (c *Finder) union(a, b int) error {
 	joined, err := c.forest.union(a, b)
 	if joined {
 		c.report.Pairs++
@@ -333,7 +333,7 @@ func (c *Clusterer) union(a, b int) error {
 	return err
 }
 
-func (c *Clusterer) together(a, b int) (bool, error) {
+func (c *Finder) together(a, b int) (bool, error) {
 	rootA, _, err := c.forest.find(a)
 	if err != nil {
 		return false, err
@@ -343,7 +343,7 @@ func (c *Clusterer) together(a, b int) (bool, error) {
 }
 
 // link joins the verified pairs, the best first, as linkage allows.
-func (c *Clusterer) link(ctx context.Context) error {
+func (c *Finder) link(ctx context.Context) error {
 	c.ranked = newSorter(c.temp, c.options.sorterRecords(), false)
 	err := c.countPairs(ctx, nil, nil, func(a, b, _ int) error {
 		resemblance, ok, err := c.verify(a, b)
@@ -372,7 +372,7 @@ func (c *Clusterer) link(ctx context.Context) error {
 
 // nameClusters finds the least id of every cluster and gives out the members.
 // The roots' words now hold the number of members and that of the least.
-func (c *Clusterer) nameClusters(ctx context.Context, emit func(Member) error) error {
+func (c *Finder) nameClusters(ctx context.Context, emit func(Member) error) error {
 	nodes := c.forest.nodes
 	each := func(visit func(i int) error) error {
 		for i := range nodes.n {

@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 import (
 	"errors"
@@ -6,10 +6,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 // sketchOfSet is the sketch of a set of numbers.
-func sketchOfSet(t testing.TB, s *Sketcher, set []uint64) []byte {
+func sketchOfSet(t testing.TB, s *sketch.Sketcher, set []uint64) []byte {
 	t.Helper()
 	s.Reset()
 	for _, x := range set {
@@ -47,11 +49,11 @@ var greedyProfiles = []string{"text", "text fast", "text bins", "text bottom=100
 // every sketch with every representative.
 func TestGreedyBruteForce(t *testing.T) {
 	for _, name := range greedyProfiles {
-		p, err := ParseProfile(name)
+		p, err := sketch.ParseProfile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSketcher(p)
+		s, err := sketch.NewSketcher(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +74,7 @@ func TestGreedyBruteForce(t *testing.T) {
 				b := sketchOfSet(t, s, set)
 				best, most := -1, 0.5
 				for j, c := range clusters {
-					e, err := Resemblance(b, c.sketch)
+					e, err := sketch.Resemblance(b, c.sketch)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -99,11 +101,11 @@ func TestGreedyBruteForce(t *testing.T) {
 // Families that are well apart come out whole, by either representative.
 func TestGreedyFamilies(t *testing.T) {
 	for _, name := range greedyProfiles {
-		p, err := ParseProfile(name)
+		p, err := sketch.ParseProfile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSketcher(p)
+		s, err := sketch.NewSketcher(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,11 +138,11 @@ func TestGreedyFamilies(t *testing.T) {
 // those of the middle all the same.
 func TestGreedyPopular(t *testing.T) {
 	for _, name := range greedyProfiles {
-		p, err := ParseProfile(name)
+		p, err := sketch.ParseProfile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSketcher(p)
+		s, err := sketch.NewSketcher(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,10 +178,10 @@ func TestGreedyPopular(t *testing.T) {
 			if g.Clusters() != 1 {
 				t.Fatalf("%s: %d clusters", p, g.Clusters())
 			}
-			if err := Check(g.clusters[0].representative); err != nil {
+			if err := sketch.Check(g.clusters[0].representative); err != nil {
 				t.Errorf("%s: %v", p, err)
 			}
-			if found[i], err = Resemblance(g.clusters[0].representative, sketchOfSet(t, s, middle)); err != nil {
+			if found[i], err = sketch.Resemblance(g.clusters[0].representative, sketchOfSet(t, s, middle)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -199,8 +201,8 @@ func TestGreedyErrors(t *testing.T) {
 		{GreedyOptions{Resemblance: math.NaN()}, "sketch: greedy: resemblance NaN, want above 0 and at most 1"},
 		{GreedyOptions{FingerprintLimit: -1}, "sketch: greedy: -1 clusters a fingerprint, want at least 1"},
 	} {
-		if _, err := NewGreedy(c.o); errorText(err) != c.want {
-			t.Errorf("%q, want %q", errorText(err), c.want)
+		if _, err := NewGreedy(c.o); fmt.Sprint(err) != c.want {
+			t.Errorf("%q, want %q", fmt.Sprint(err), c.want)
 		}
 	}
 	g, err := NewGreedy(GreedyOptions{})
@@ -209,23 +211,23 @@ func TestGreedyErrors(t *testing.T) {
 	}
 	sketches := map[string][]byte{}
 	for _, name := range []string{"text", "text bits=8", "web"} {
-		p, err := ParseProfile(name)
+		p, err := sketch.ParseProfile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewSketcher(p)
+		s, err := sketch.NewSketcher(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sketches[name] = sketchOfSet(t, s, []uint64{1, 2, 3})
 	}
-	if _, err := g.Add(1, []byte("no sketch")); errorText(err) != "sketch: decode: 9 bytes, want at least 20" {
+	if _, err := g.Add(1, []byte("no sketch")); fmt.Sprint(err) != "sketch: decode: 9 bytes, want at least 20" {
 		t.Errorf("%v", err)
 	}
 	if _, err := g.Add(1, sketches["text"]); err != nil {
 		t.Error(err)
 	}
-	if _, err := g.Add(2, sketches["web"]); !errors.Is(err, ErrProfile) {
+	if _, err := g.Add(2, sketches["web"]); !errors.Is(err, sketch.ErrProfile) {
 		t.Errorf("two profiles: %v", err)
 	}
 	g, err = NewGreedy(GreedyOptions{})
@@ -241,11 +243,11 @@ func TestGreedyErrors(t *testing.T) {
 }
 
 func BenchmarkGreedy(b *testing.B) {
-	p, err := ParseProfile("text")
+	p, err := sketch.ParseProfile("text")
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := NewSketcher(p)
+	s, err := sketch.NewSketcher(p)
 	if err != nil {
 		b.Fatal(err)
 	}

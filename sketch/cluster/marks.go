@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 import "slices"
 
@@ -15,7 +15,7 @@ type verdicts struct {
 // their clusters are first made without them. A later verdict takes the place
 // of an earlier one; ids that were not added, and a document and itself, are
 // nothing.
-func (c *Clusterer) Mark(a, b uint64, duplicate bool) {
+func (c *Finder) Mark(a, b uint64, duplicate bool) {
 	if a == b {
 		return
 	}
@@ -26,7 +26,7 @@ func (c *Clusterer) Mark(a, b uint64, duplicate bool) {
 }
 
 // numberVerdicts finds the marked documents among those that were added.
-func (c *Clusterer) numberVerdicts() error {
+func (c *Finder) numberVerdicts() error {
 	v := &c.verdicts
 	if len(v.said) == 0 {
 		return nil

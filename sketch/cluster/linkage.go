@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 // linkage joins clusters only when their members resemble each other, so that
 // no chain of pairs grows a cluster whose ends are strangers.

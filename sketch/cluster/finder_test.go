@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 import (
 	"context"
@@ -21,13 +21,13 @@ type document struct {
 	features []int64
 }
 
-// tinyClusterer has so little memory that everything spills.
-func tinyClusterer(t *testing.T, o ClusterOptions, create func(string) (storage, error)) *Clusterer {
+// tinyFinder has so little memory that everything spills.
+func tinyFinder(t *testing.T, o Options, create func(string) (storage, error)) *Finder {
 	t.Helper()
 	if o.Dir == "" {
 		o.Dir = t.TempDir()
 	}
-	c, err := newClusterer(o, create)
+	c, err := newFinder(o, create)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func tinyClusterer(t *testing.T, o ClusterOptions, create func(string) (storage,
 	return c
 }
 
-func add(t *testing.T, c *Clusterer, documents []document) {
+func add(t *testing.T, c *Finder, documents []document) {
 	t.Helper()
 	for _, d := range documents {
 		if err := c.Add(d.id, d.features); err != nil {
@@ -46,6 +46,9 @@ func add(t *testing.T, c *Clusterer, documents []document) {
 		}
 	}
 }
+
+// mix gives each number one that looks random.
+func mix(x uint64) uint64 { return rand.NewPCG(x, 0).Uint64() }
 
 // randomDocuments share features by chance, have some twice, have ids in no
 // order, and some have none.
@@ -104,7 +107,7 @@ func bruteComponents(documents []document, linked func(i, j int) bool) []Member 
 	return members
 }
 
-func readPairs(t *testing.T, c *Clusterer) ([]Pair, ClusterReport) {
+func readPairs(t *testing.T, c *Finder) ([]Pair, Report) {
 	t.Helper()
 	var pairs []Pair
 	report, err := c.Pairs(t.Context(), func(p Pair) error { pairs = append(pairs, p); return nil })
@@ -114,7 +117,7 @@ func readPairs(t *testing.T, c *Clusterer) ([]Pair, ClusterReport) {
 	return pairs, report
 }
 
-func readClusters(t *testing.T, c *Clusterer) ([]Member, ClusterReport) {
+func readClusters(t *testing.T, c *Finder) ([]Member, Report) {
 	t.Helper()
 	var members []Member
 	report, err := c.Clusters(t.Context(), func(m Member) error { members = append(members, m); return nil })
@@ -149,12 +152,12 @@ func TestClusterBruteForce(t *testing.T) {
 
 			for _, tiny := range []bool{false, true} {
 				name := fmt.Sprintf("seed=%d/shared=%d/tiny=%v", seed, threshold, tiny)
-				o := ClusterOptions{Shared: threshold, FeatureLimit: 1000}
-				make := func(o ClusterOptions) *Clusterer {
+				o := Options{Shared: threshold, FeatureLimit: 1000}
+				make := func(o Options) *Finder {
 					if tiny {
-						return tinyClusterer(t, o, createTemp)
+						return tinyFinder(t, o, createTemp)
 					}
-					c, err := NewClusterer(o)
+					c, err := New(o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -196,7 +199,7 @@ func TestClusterBruteForce(t *testing.T) {
 	}
 }
 
-func checkReport(t *testing.T, name string, members []Member, report ClusterReport) {
+func checkReport(t *testing.T, name string, members []Member, report Report) {
 	t.Helper()
 	sizes := map[uint64]int{}
 	for _, m := range members {
@@ -251,13 +254,13 @@ func TestClusterHostile(t *testing.T) {
 			}
 			for _, verified := range []bool{false, true} {
 				for shared := 1; shared <= 2; shared++ {
-					o := ClusterOptions{Shared: shared}
+					o := Options{Shared: shared}
 					if verified {
 						o.Verify, o.Resemblance = c.verify, 0.5
 					} else if c.name == "one hot feature" {
 						continue // unverified, a feature that all share makes them one
 					}
-					k := tinyClusterer(t, o, createTemp)
+					k := tinyFinder(t, o, createTemp)
 					add(t, k, documents)
 					members, report := readClusters(t, k)
 					names := map[uint64]bool{}
@@ -334,8 +337,8 @@ func TestClusterLinkage(t *testing.T) {
 				}
 				documents = append(documents, document{id, f})
 			}
-			o := ClusterOptions{Shared: 2, Verify: l.verify, Resemblance: threshold, Representatives: c.representatives, FeatureLimit: 1000}
-			k := tinyClusterer(t, o, createTemp)
+			o := Options{Shared: 2, Verify: l.verify, Resemblance: threshold, Representatives: c.representatives, FeatureLimit: 1000}
+			k := tinyFinder(t, o, createTemp)
 			add(t, k, documents)
 			members, report := readClusters(t, k)
 			checkReport(t, c.name, members, report)
@@ -382,7 +385,7 @@ func TestClusterLinkage(t *testing.T) {
 
 			o.Chains = true
 			l.calls = 0
-			k = tinyClusterer(t, o, createTemp)
+			k = tinyFinder(t, o, createTemp)
 			add(t, k, documents)
 			if _, report := readClusters(t, k); c.name == "chain" && seed < 2 && report.Largest != c.n {
 				t.Errorf("asked for chains: the largest has %d of %d", report.Largest, c.n)
@@ -394,7 +397,7 @@ func TestClusterLinkage(t *testing.T) {
 // A document does not join its second best friends: the best pair is first.
 func TestClusterBestFirst(t *testing.T) {
 	l := line{at: map[uint64]float64{1: 0, 2: 0.24, 3: 0.26}}
-	c, err := NewClusterer(ClusterOptions{Verify: l.verify, Resemblance: 0.75})
+	c, err := New(Options{Verify: l.verify, Resemblance: 0.75})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,21 +415,21 @@ func TestClusterBestFirst(t *testing.T) {
 func TestClusterOptions(t *testing.T) {
 	verify := func(a, b uint64) (float64, error) { return 1, nil }
 	for _, c := range []struct {
-		o    ClusterOptions
+		o    Options
 		want string
 	}{
-		{ClusterOptions{Shared: -1}, "sketch: cluster: -1 shared features, want at least 1"},
-		{ClusterOptions{Memory: 1000}, "sketch: cluster: 1000 bytes of memory, want at least 1048576"},
-		{ClusterOptions{FeatureLimit: 3}, "sketch: cluster: at most 3 documents a feature, want at least 4"},
-		{ClusterOptions{Representatives: -1}, "sketch: cluster: -1 representatives, want at least 1"},
-		{ClusterOptions{Verify: verify}, "sketch: cluster: resemblance 0, want above 0 and at most 1"},
-		{ClusterOptions{Verify: verify, Resemblance: math.NaN()}, "sketch: cluster: resemblance NaN, want above 0 and at most 1"},
+		{Options{Shared: -1}, "sketch: cluster: -1 shared features, want at least 1"},
+		{Options{Memory: 1000}, "sketch: cluster: 1000 bytes of memory, want at least 1048576"},
+		{Options{FeatureLimit: 3}, "sketch: cluster: at most 3 documents a feature, want at least 4"},
+		{Options{Representatives: -1}, "sketch: cluster: -1 representatives, want at least 1"},
+		{Options{Verify: verify}, "sketch: cluster: resemblance 0, want above 0 and at most 1"},
+		{Options{Verify: verify, Resemblance: math.NaN()}, "sketch: cluster: resemblance NaN, want above 0 and at most 1"},
 	} {
-		if _, err := NewClusterer(c.o); errorText(err) != c.want {
-			t.Errorf("%q, want %q", errorText(err), c.want)
+		if _, err := New(c.o); fmt.Sprint(err) != c.want {
+			t.Errorf("%q, want %q", fmt.Sprint(err), c.want)
 		}
 	}
-	c, err := NewClusterer(ClusterOptions{})
+	c, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -500,12 +503,12 @@ func TestClusterFaults(t *testing.T) {
 	documents := randomDocuments(r, 600, 6, 400)
 	full := errors.New("no space left on device")
 	verify := func(a, b uint64) (float64, error) { return 0.5 + float64(mix(a^b)%3)/4, nil }
-	for _, o := range []ClusterOptions{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: verify, Resemblance: 0.75}, {Shared: 1, Verify: verify, Resemblance: 0.75, Chains: true}} {
+	for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: verify, Resemblance: 0.75}, {Shared: 1, Verify: verify, Resemblance: 0.75, Chains: true}} {
 		o.Dir = t.TempDir()
 		failures := 0
 		for n := 0; ; n = n*6/5 + 1 {
 			f := &faults{left: n, err: full}
-			c := tinyClusterer(t, o, f.create)
+			c := tinyFinder(t, o, f.create)
 			var err error
 			for _, d := range documents {
 				if err = c.Add(d.id, d.features); err != nil {
@@ -551,7 +554,7 @@ type short struct{ storage }
 func (s short) ReadAt(b []byte, at int64) (int, error) { return len(b) / 2, io.ErrUnexpectedEOF }
 
 func TestClusterShortRead(t *testing.T) {
-	c := tinyClusterer(t, ClusterOptions{}, func(dir string) (storage, error) {
+	c := tinyFinder(t, Options{}, func(dir string) (storage, error) {
 		f, err := createTemp(dir)
 		return short{f}, err
 	})
@@ -567,7 +570,7 @@ func TestClusterStop(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	documents := randomDocuments(r, 800, 6, 600)
 	stop := errors.New("enough")
-	for _, o := range []ClusterOptions{{Shared: 1}, {Shared: 2}, {Shared: 1, Resemblance: 0.75}, {Shared: 1, Resemblance: 0.75, Chains: true}} {
+	for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Resemblance: 0.75}, {Shared: 1, Resemblance: 0.75, Chains: true}} {
 		o.Dir = t.TempDir()
 		for after := 1; after < 2000; after = after*5 + 1 {
 			for _, way := range []string{"emit", "verify", "cancel", "cancelled before"} {
@@ -592,7 +595,7 @@ func TestClusterStop(t *testing.T) {
 					continue
 				}
 				f := &faults{left: math.MaxInt}
-				c := tinyClusterer(t, o, f.create)
+				c := tinyFinder(t, o, f.create)
 				add(t, c, documents)
 				if way == "cancelled before" {
 					cancel(stop)
@@ -615,10 +618,10 @@ func TestClusterStop(t *testing.T) {
 	}
 }
 
-// A Clusterer that is given up needs nothing but Close.
+// A Finder that is given up needs nothing but Close.
 func TestClusterAbandoned(t *testing.T) {
 	f := &faults{left: math.MaxInt}
-	c := tinyClusterer(t, ClusterOptions{}, f.create)
+	c := tinyFinder(t, Options{}, f.create)
 	add(t, c, randomDocuments(rand.New(rand.NewPCG(1, 1)), 3000, 6, 900))
 	if f.open != 2 {
 		t.Errorf("%d files open, want 2", f.open)
@@ -787,11 +790,11 @@ func TestClusterMemory(t *testing.T) {
 	verify := func(a, b uint64) (float64, error) { return 0.8, nil }
 	for _, c := range []struct {
 		name string
-		o    ClusterOptions
+		o    Options
 	}{
-		{"shared=1", ClusterOptions{}},
-		{"shared=2", ClusterOptions{Shared: 2}},
-		{"shared=1 verified", ClusterOptions{Verify: verify, Resemblance: 0.75}},
+		{"shared=1", Options{}},
+		{"shared=2", Options{Shared: 2}},
+		{"shared=1 verified", Options{Verify: verify, Resemblance: 0.75}},
 	} {
 		o := c.o
 		o.Memory, o.Dir = memory, t.TempDir()
@@ -806,7 +809,7 @@ func TestClusterMemory(t *testing.T) {
 				most = max(most, stats.HeapAlloc-min(before, stats.HeapAlloc))
 			}
 		}
-		k, err := NewClusterer(o)
+		k, err := New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -849,7 +852,7 @@ func BenchmarkCluster(b *testing.B) {
 			b.Run(fmt.Sprintf("shared=%d/memory=%dMB", shared, memory>>20), func(b *testing.B) {
 				b.SetBytes(documents * 12 * 8)
 				for b.Loop() {
-					c, err := NewClusterer(ClusterOptions{Shared: shared, Memory: memory, Dir: b.TempDir()})
+					c, err := New(Options{Shared: shared, Memory: memory, Dir: b.TempDir()})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -1,4 +1,4 @@
-package sketch
+package cluster
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// ClusterOptions say how a Clusterer works.
-type ClusterOptions struct {
+// Options say how a Finder works.
+type Options struct {
 	// Shared is how many features two documents must share to be a pair: r.
 	// Defaults to 1.
 	Shared int
@@ -41,7 +41,7 @@ type ClusterOptions struct {
 	// the order in which they were added. Defaults to 100.
 	FeatureLimit int
 
-	// Memory is the bytes that a Clusterer uses, whatever the number of
+	// Memory is the bytes that a Finder uses, whatever the number of
 	// documents; what does not fit goes to temporary files. At least 1 MB.
 	// Defaults to 256 MB.
 	Memory int
@@ -57,7 +57,7 @@ const (
 	leastMemory            = 1 << 20
 )
 
-func (o *ClusterOptions) setDefaults() error {
+func (o *Options) setDefaults() error {
 	if o.Shared == 0 {
 		o.Shared = 1
 	}
@@ -105,8 +105,8 @@ type HotFeature struct {
 	Documents int
 }
 
-// ClusterReport says what there was to do.
-type ClusterReport struct {
+// Report says what there was to do.
+type Report struct {
 	Documents int
 	Features  int64        // all documents' together
 	Hot       []HotFeature // the hundred most popular ones over the limit
@@ -119,17 +119,17 @@ type ClusterReport struct {
 	TempBytes int64        // written to temporary files for sorting
 }
 
-// Clusterer finds the pairs and the clusters among documents from their
+// Finder finds the pairs and the clusters among documents from their
 // features, by the four phases of Broder 2000, section 2: expand into
 // (feature, document), sort, count the pairs by merging, union-find. It is
 // used once: Add every document, call Pairs or Clusters, Close. It is not for
 // concurrent use.
-type Clusterer struct {
-	options  ClusterOptions
+type Finder struct {
+	options  Options
 	temp     tempDir
 	features *sorter     // (feature, document's number)
 	ids      *pagedWords // of the documents by number, which is their order of arrival
-	report   ClusterReport
+	report   Report
 	pairs    *sorter
 	ranked   *sorter
 	forest   forest
@@ -138,17 +138,17 @@ type Clusterer struct {
 	failed   error
 }
 
-// NewClusterer checks the options. It opens no file; the temporary files, if
+// New checks the options. It opens no file; the temporary files, if
 // the memory does not suffice, cannot be seen in their folder or are removed by
 // Close.
-func NewClusterer(o ClusterOptions) (*Clusterer, error) { return newClusterer(o, createTemp) }
+func New(o Options) (*Finder, error) { return newFinder(o, createTemp) }
 
-func newClusterer(o ClusterOptions, create func(dir string) (storage, error)) (*Clusterer, error) {
+func newFinder(o Options, create func(dir string) (storage, error)) (*Finder, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
 	temp := tempDir{o.Dir, create}
-	return &Clusterer{
+	return &Finder{
 		options:  o,
 		temp:     temp,
 		features: newSorter(temp, o.sorterRecords(), false),
@@ -160,15 +160,15 @@ func newClusterer(o ClusterOptions, create func(dir string) (storage, error)) (*
 // Of the memory two sorters at a time have a fifth each, the ids and the
 // union-find an eighth each, the counter a sixteenth. The rest is left to
 // what growing leaves behind.
-func (o *ClusterOptions) sorterRecords() int { return o.Memory / 5 / recordBytes }
-func (o *ClusterOptions) counterSlots() int  { return o.Memory / 16 / recordBytes }
+func (o *Options) sorterRecords() int { return o.Memory / 5 / recordBytes }
+func (o *Options) counterSlots() int  { return o.Memory / 16 / recordBytes }
 
-var errClusterUsed = errors.New("sketch: cluster: a Clusterer is read once, by Pairs or by Clusters")
+var errClusterUsed = errors.New("sketch: cluster: a Finder is read once, by Pairs or by Clusters")
 
 // Add takes a document's features. The order and the repetitions of features
 // do not matter; without any the document stays alone. Every id is to be added
 // once: what is added twice is two documents.
-func (c *Clusterer) Add(id uint64, features []int64) error {
+func (c *Finder) Add(id uint64, features []int64) error {
 	if c.failed != nil {
 		return c.failed
 	}
@@ -194,18 +194,18 @@ func (c *Clusterer) Add(id uint64, features []int64) error {
 // were added, by the earlier one first; then those marked as duplicates that
 // share nothing. It stops at the first error of emit or Verify, or when the
 // context is done.
-func (c *Clusterer) Pairs(ctx context.Context, emit func(Pair) error) (ClusterReport, error) {
+func (c *Finder) Pairs(ctx context.Context, emit func(Pair) error) (Report, error) {
 	return c.read(func() error { return c.findPairs(ctx, emit) })
 }
 
 // Clusters gives every document with its cluster to emit, in the order in
 // which they were added. It stops at the first error of emit or Verify, or
 // when the context is done.
-func (c *Clusterer) Clusters(ctx context.Context, emit func(Member) error) (ClusterReport, error) {
+func (c *Finder) Clusters(ctx context.Context, emit func(Member) error) (Report, error) {
 	return c.read(func() error { return c.findClusters(ctx, emit) })
 }
 
-func (c *Clusterer) read(work func() error) (ClusterReport, error) {
+func (c *Finder) read(work func() error) (Report, error) {
 	if c.failed != nil {
 		return c.report, c.failed
 	}
@@ -227,7 +227,7 @@ func (c *Clusterer) read(work func() error) (ClusterReport, error) {
 
 // Close gives up the memory and the temporary files, which Pairs and Clusters
 // do themselves; it may be called at any time, and again.
-func (c *Clusterer) Close() error {
+func (c *Finder) Close() error {
 	if c.closed {
 		return nil
 	}

@@ -1,0 +1,15 @@
+// Package cluster finds the pairs and the clusters among documents, from the
+// features and sketches that package sketch makes of each.
+//
+// A [Finder] does so for any number of documents in bounded memory, by the four
+// phases of Broder 2000, section 2: sketch each document, sort its features
+// with those of all others, count what each two documents share, join those
+// that share enough. Sorting happens in temporary files where the memory does
+// not suffice. A function that the caller gives can have the last word on a
+// pair, then no chain of pairs makes a cluster whose ends are strangers; and
+// people's verdicts on pairs, told by [Finder.Mark], come before everything.
+//
+// A [Greedy] takes sketches as they come, in one pass and in memory, as Broder
+// 1997, section 4.4, proposes: each joins the cluster that it resembles most, or
+// begins one.
+package cluster
