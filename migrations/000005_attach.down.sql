@@ -22,6 +22,8 @@ drop function alike._make_similar(alike.attachment);
 drop function alike._no_row(alike.attachment, text);
 drop function alike._bad_key(alike.attachment, text, text);
 drop function alike._make_triggers(alike.attachment, text);
+drop function alike._make_forget(alike.attachment);
+drop function alike._make_enqueue(alike.attachment);
 drop function alike._make_builder(alike.attachment);
 drop function alike._make_tables(alike.attachment, text[]);
 drop function alike._grant(text, text, text);

@@ -313,8 +313,8 @@ $$;
 
 -- alike_build_N makes the indexes of the side table. The worker calls it when
 -- the table is filled, which is several times as fast as filling it with them.
--- The worker does not own the table: this is one of the two functions that run
--- as their owner. It takes nothing and does one thing.
+-- The worker does not own the table, so the function runs as its owner. It takes
+-- nothing and does one thing.
 create function alike._make_builder(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -433,10 +433,136 @@ $function$,
 end
 $$;
 
+-- alike_enqueue_N is what the triggers call: it appends to the queue, and what a
+-- person has said of a row goes with the row, or follows it to its new key, in the
+-- same statement. It runs as its owner, so that whoever may write documents needs
+-- no right in the schema alike and none on verdicts.
+create function alike._make_enqueue(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  keys constant name[] := a.key_columns;
+  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
+  partitioned constant boolean := (select relkind = 'p' from pg_class where oid = a.source);
+  -- Where a key is checked at once, each row had found its new key free, and the
+  -- changes can be followed one after the other. Where it is checked later, two rows may
+  -- have changed places, and nobody can tell whose a verdict is.
+  immediate constant boolean := exists (
+    select from pg_index i
+    where i.indrelid = a.source and i.indisunique and i.indimmediate
+      and array(select att.attname from pg_attribute att where att.attrelid = a.source and att.attnum = any (i.indkey::int2[]) order by 1)
+        = array(select k from unnest(keys) as k order by 1));
+  moved constant text := format(
+    'with moved as (delete from %1$s m where %2$s or %3$s returning *)
+      insert into %1$s (%4$s, %5$s, verdict, note, marked_at, marked_by)
+      select %6$s, %7$s, p.verdict, p.note, p.marked_at, p.marked_by
+      from (select %8$s, m.* from moved m) p cross join lateral (select (%9$s) < (%10$s) as less) x;',
+    mark, alike._key_equal(keys, 'm', 'old'),
+    (select string_agg(format('m.%I = old.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n),
+    (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
+    (select string_agg(quote_ident(k), ', ' order by n) from unnest(others) with ordinality as u(k, n)),
+    (select string_agg(format('case when x.less then new.%I else p.p%s end', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
+    (select string_agg(format('case when x.less then p.p%s else new.%I end', n, keys[n]), ', ' order by n) from generate_subscripts(keys, 1) as n),
+    (select string_agg(format('case when %s then m.%I else m.%I end as p%s', alike._key_equal(keys, 'm', 'old'), others[n], keys[n], n), ', ' order by n)
+     from generate_subscripts(keys, 1) as n),
+    alike._key_list(keys, 'new'),
+    (select string_agg('p.p' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
+  forget constant text := format('delete from %s m where %%s or %%s;', mark);
+  forget_new constant text := format(forget, alike._key_equal(keys, 'm', 'new'),
+    (select string_agg(format('m.%I = new.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n));
+  forget_old constant text := format(forget, alike._key_equal(keys, 'm', 'old'),
+    (select string_agg(format('m.%I = old.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n));
+begin
+  execute format('create or replace function %I.%I() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L',
+    a.side_schema, 'alike_enqueue_' || a.id, format(
+$function$
+begin
+  if tg_op = 'INSERT' then
+    insert into alike.queue (attachment, key) %1$s;
+  elsif tg_op = 'UPDATE' then
+    insert into alike.queue (attachment, key) values (%2$s, %3$s);
+    if %4$s <> %3$s then
+      insert into alike.queue (attachment, key) values (%2$s, %4$s);
+      if exists (select from %5$s) then
+        %6$s
+        %7$s
+      end if;
+    end if;
+  elsif tg_op = 'DELETE' then
+    insert into alike.queue (attachment, key) %8$s;
+    if exists (select from %5$s) then
+      %9$s
+    end if;
+  else
+    insert into alike.queue (attachment) values (%2$s);
+    delete from %5$s;
+  end if;
+  perform pg_notify('alike', '%2$s');
+  return null;
+end
+$function$,
+    case when partitioned then format('values (%s, %s)', a.id, alike._key_text(keys, 'new'))                                                             -- 1
+         else format('select %s, %s from alike_rows as n where %s', a.id, alike._key_text(keys, 'n'), coalesce(a.row_filter, 'true')) end,
+    a.id,                                                                                                                                                -- 2
+    alike._key_text(keys, 'new'),                                                                                                                        -- 3
+    alike._key_text(keys, 'old'),                                                                                                                        -- 4
+    mark,                                                                                                                                                -- 5
+    forget_new,                                                                                                                                          -- 6
+    case when immediate then moved else forget_old end,                                                                                                  -- 7
+    case when partitioned then format('values (%s, %s)', a.id, alike._key_text(keys, 'old'))                                                             -- 8
+         else format('select %s, %s from alike_rows as n where %s', a.id, alike._key_text(keys, 'n'), coalesce(a.row_filter, 'true')) end,
+    -- Planned each time: a plan that was good for one row is not for a million.                                                                            -- 9
+    case when partitioned then forget_old
+         else format('execute %L; execute %L;',
+           format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(keys, 'm', 'n')),
+           format('delete from %s m using alike_rows n where %s', mark,
+             (select string_agg(format('m.%I = n.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n))) end));
+  execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_enqueue_' || a.id);
+end
+$$;
+
+-- alike_forget_N removes what a person has said of rows that are not in the table
+-- any more, of those with the given keys, or of all. It is for what no trigger saw:
+-- a table without triggers, or rows that went while they were disabled. It runs as
+-- its owner: the worker calls it, who may not write verdicts, and whom it lets
+-- remove none of a row that is there.
+create function alike._make_forget(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  keys constant name[] := a.key_columns;
+  types constant text[] := alike._key_types(alike._side(a), keys);
+  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  forget constant text := format('%I.%I(text[])', a.side_schema, 'alike_forget_' || a.id);
+  gone constant text := format('(select %s from unnest(gone) as k(key))', array_to_string(alike._key_values(keys, types, 'k.key'), ', '));
+begin
+  execute format('create or replace function %I.%I(given text[]) returns void language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L',
+    a.side_schema, 'alike_forget_' || a.id, format(
+$function$
+declare
+  gone text[];
+begin
+  if not exists (select from %1$s) then
+    return;
+  elsif given is null then
+    select array_agg(q.key) into given from (select %2$s as key from %1$s m union select %3$s from %1$s m) q;
+  end if;
+  select array_agg(q.key) into gone
+  from (select k.key from unnest(given) as k(key) except select k.key from unnest(given) as k(key) join %4$s s on %5$s) q;
+  delete from %1$s m where (%6$s) in %8$s;
+  delete from %1$s m where (%7$s) in %8$s;
+end
+$function$,
+    format('%I.%I', a.side_schema, a.side_name || '_mark'), alike._key_text(keys, 'm'), alike._key_text(others, 'm'), a.source,
+    alike._key_is(keys, types, 's', 'k.key'), alike._key_list(keys, 'm'), alike._key_list(others, 'm'), gone));
+  execute format('revoke all on function %s from public', forget);
+  perform alike._grant('execute', 'function ' || forget, 'alike_worker');
+end
+$$;
+
 -- The triggers, as cheap as they could be measured: a statement's inserts at
 -- once, updates only where the document, the key or the condition changed.
--- alike_enqueue_N runs as its owner, so that whoever may write documents needs
--- no right in the schema alike; it takes nothing and only appends to the queue.
 create function alike._make_triggers(a alike.attachment, document_type text) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -446,34 +572,7 @@ declare
   partitioned constant boolean := (select relkind = 'p' from pg_class where oid = a.source);
   changed text;
 begin
-  execute format('create function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L', enqueue, format(
-$function$
-begin
-  if tg_op = 'INSERT' then
-    insert into alike.queue (attachment, key) %s;
-  elsif tg_op = 'UPDATE' then
-    insert into alike.queue (attachment, key) values (%s, %s);
-    if %s <> %s then
-      insert into alike.queue (attachment, key) values (%s, %s);
-    end if;
-  elsif tg_op = 'DELETE' then
-    insert into alike.queue (attachment, key) %s;
-  else
-    insert into alike.queue (attachment) values (%s);
-  end if;
-  perform pg_notify('alike', '%s');
-  return null;
-end
-$function$,
-    case when partitioned then format('values (%s, %s)', a.id, alike._key_text(keys, 'new'))
-         else format('select %s, %s from alike_rows as n where %s', a.id, alike._key_text(keys, 'n'), coalesce(a.row_filter, 'true')) end,
-    a.id, alike._key_text(keys, 'new'),
-    alike._key_text(keys, 'old'), alike._key_text(keys, 'new'),
-    a.id, alike._key_text(keys, 'old'),
-    case when partitioned then format('values (%s, %s)', a.id, alike._key_text(keys, 'old'))
-         else format('select %s, %s from alike_rows as n where %s', a.id, alike._key_text(keys, 'n'), coalesce(a.row_filter, 'true')) end,
-    a.id, a.id));
-  execute format('revoke all on function %s from public', enqueue);
+  perform alike._make_enqueue(a);
   -- The types json and xml have no equality.
   select string_agg(case when c = a.column_name and document_type in ('json', 'xml')
       then format('old.%I::text is distinct from new.%I::text', c, c)
@@ -684,6 +783,7 @@ begin
   perform alike._make_tables(a, types);
   perform alike._make_builder(a);
   perform alike._make_similar(a);
+  perform alike._make_forget(a);
   if rows < 10000 then
     execute format('select %I.%I()', a.side_schema, 'alike_build_' || a.id);
     update alike.attachment set indexed = true where id = a.id;
@@ -808,6 +908,10 @@ begin
   perform alike._make_tables(a, types);
   perform alike._make_builder(a);
   perform alike._make_similar(a);
+  perform alike._make_forget(a);
+  if a.mode = 'queue' then
+    perform alike._make_enqueue(a);
+  end if;
 end
 $$;
 
@@ -833,6 +937,7 @@ begin
     end loop;
   end if;
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_enqueue_' || a.id);
+  execute format('drop function if exists %I.%I(text[])', a.side_schema, 'alike_forget_' || a.id);
   if exists (select from alike.attachment t where t.replaces = a.id) then
     perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
   end if;

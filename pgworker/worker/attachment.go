@@ -60,6 +60,7 @@ type statements struct {
 	unmatch      string // $1 keys: what they resembled when they were checked in
 	unmatchOther string // $1 keys: who resembled them
 	unmatched    string // $1 keys: those without a match
+	forget       string // $1 keys, or NULL for all: verdicts on those that are not in the table
 	uncluster    string // $1 keys
 	unclustered  string // $1 keys: those in no cluster
 	lock         string // no other worker writes
@@ -213,6 +214,7 @@ insert into alike.queue (attachment, key)
 select %[8]d, key from stale
 where key not in (select e.key from alike.error e where e.attachment = %[8]d and (e.retry_at is not null or e.failed_at > clock_timestamp() - $1::interval))`,
 		a.text("d"), a.text("s"), a.rows(), side, a.same("s", "d"), a.profileID, a.hash("d.alike_document"), a.id)
+	a.sql.forget = fmt.Sprintf("select %s($1::text[])", quote(a.schema, "alike_forget_"+strconv.Itoa(int(a.id))))
 	a.sql.build = fmt.Sprintf("select %s()", quote(a.schema, "alike_build_"+strconv.Itoa(int(a.id))))
 	a.sql.change = fmt.Sprintf("select %s()", quote(a.schema, "alike_switch_"+strconv.Itoa(int(a.id))))
 	a.sql.split = a.splitSQL()

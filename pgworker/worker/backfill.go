@@ -162,7 +162,7 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 			}
 		}
 		if deletions {
-			if err := a.sweep(ctx, tx); err != nil {
+			if err := w.sweep(ctx, tx, a); err != nil {
 				return err
 			}
 		}

@@ -118,7 +118,7 @@ func (w *Worker) queued(ctx context.Context, tx pgx.Tx, a *attachment, c *claime
 		return w.attachmentFailed(ctx, tx, a, c.keys, a.broken)
 	}
 	if c.truncated {
-		if err := savepoint(ctx, tx, func(tx pgx.Tx) error { return a.sweep(ctx, tx) }); err != nil {
+		if err := savepoint(ctx, tx, func(tx pgx.Tx) error { return w.sweep(ctx, tx, a) }); err != nil {
 			if whole(err) {
 				return err
 			}
@@ -301,6 +301,9 @@ func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, w
 // puts back those that are there again: whoever checked them in may have been
 // overtaken by us, or have written before us.
 func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string, clustered bool) error {
+	if err := w.forget(ctx, a, gone); err != nil {
+		return err
+	}
 	for _, step := range []string{a.sql.reserve, a.sql.remove} {
 		if _, err := tx.Exec(ctx, step, gone); err != nil {
 			return err
@@ -332,10 +335,24 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 	return err
 }
 
+// forget has the verdicts on rows removed that are not in the table any more:
+// those with the given keys, or nil for all. The triggers have done so already,
+// but for a table that has none, and for a verdict that came between the deletion
+// and us. It is done before and outside of our transaction, since Citus lets a
+// function of another owner into none that has written; to do it too early or
+// twice does no harm.
+func (w *Worker) forget(ctx context.Context, a *attachment, keys []string) error {
+	_, err := w.pool.Exec(ctx, a.sql.forget, keys)
+	return err
+}
+
 // sweep removes what is not in the table any more. Nobody writes meanwhile: a
 // row that was written since the sweep began to look would be taken for one
 // without a document.
-func (a *attachment) sweep(ctx context.Context, tx pgx.Tx) error {
+func (w *Worker) sweep(ctx context.Context, tx pgx.Tx, a *attachment) error {
+	if err := w.forget(ctx, a, nil); err != nil {
+		return err
+	}
 	if _, err := tx.Exec(ctx, a.sql.lock); err != nil {
 		return err
 	}

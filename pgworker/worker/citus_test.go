@@ -225,6 +225,7 @@ func TestCitusAnswers(t *testing.T) {
 			b.works("select alike.mark(" + quoted + ", " + key(1) + ", " + key(21) + ", 'distinct', 'seen')")
 			b.works("select alike.mark(" + quoted + ", " + key(42) + ", " + key(1) + ", 'duplicate')")
 			b.works("select alike.mark(" + quoted + ", " + key(1) + ", " + key(42) + ", 'duplicate', 'again')")
+			b.works("select alike.mark(" + quoted + ", " + key(7) + ", " + key(5) + ", 'distinct', 'goes with row 7')")
 			b.works("select alike.write_clusters(" + quoted + ")")
 			b.works("delete from " + table.name + " where " + table.number + "::text ~ '7$'")
 			b.works(insert(131, 150))
@@ -241,6 +242,7 @@ func TestCitusAnswers(t *testing.T) {
 			b.once()
 			b.works("select count(*) from " + relation(""))
 			b.works("select count(*) from " + relation("_match"))
+			b.works("select count(*) from " + relation("_mark"))
 			b.works("select alike.detach(" + quoted + `, '{"drop": true}')`)
 			b.works("select relname from pg_class where relnamespace = 'public'::regnamespace and relname ~ 'alike' union all select proname from pg_proc where proname ~ '^alike_'")
 			b.works("drop table " + table.name)
@@ -350,6 +352,11 @@ func TestCitusRoles(t *testing.T) {
 	exec(t, admin, `select alike.attach('mine.documents', 'body', '{"profile": "web"}')`)
 	once(t, worker)
 	exec(t, admin, "select alike.mark('mine.documents', '5', '6', 'distinct')")
+	exec(t, admin, "delete from mine.documents where id = 6")
+	once(t, worker)
+	if n := one[int](t, admin, "select count(*) from mine.documents_alike_mark"); n != 0 {
+		t.Errorf("%d verdicts on a row that is gone", n)
+	}
 	exec(t, admin, `select alike.detach('mine.documents', '{"drop": true}')`)
 }
 

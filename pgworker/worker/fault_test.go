@@ -182,7 +182,7 @@ func TestRowIsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Nobody writes between the look and the removal of a whole sweep either.
-		if err := a.sweep(ctx, tx); err != nil {
+		if err := w.sweep(ctx, tx, a); err != nil {
 			t.Fatal(err)
 		}
 	}

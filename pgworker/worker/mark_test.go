@@ -1,0 +1,162 @@
+package worker
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+// verdicts are what people have said of the pairs of a table with the key id.
+func verdicts(t *testing.T, c *pgx.Conn, table string) string {
+	t.Helper()
+	return one[string](t, c, "select coalesce(string_agg(id || '-' || other || ' ' || verdict || ' ' || coalesce(note, ''), ', ' order by id, other), 'none') from "+table+"_alike_mark")
+}
+
+// A verdict goes with its row, whoever deletes it, and follows it to a new key:
+// in the statement that does so, before any worker has seen it.
+func TestVerdictsFollowRows(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	for _, v := range []struct{ name, columns, partitions string }{
+		{"plain", "id bigint primary key, body text", ""},
+		{"partitioned", "id bigint primary key, body text) partition by range (id", "create table low partition of partitioned for values from (0) to (100)"},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			exec(t, c, fmt.Sprintf("create table %s (%s); %s", v.name, v.columns, v.partitions))
+			exec(t, c, fmt.Sprintf("insert into %s select g, 'one two three four ' || g from generate_series(1, 9) as g", v.name))
+			exec(t, c, "select alike.attach($1, 'body')", v.name)
+			w := newWorker(t, database, nil)
+			once(t, w)
+			mark := func(x, y int, verdict string) {
+				t.Helper()
+				exec(t, c, "select alike.mark($1, $2, $3, $4, 'so')", v.name, fmt.Sprint(x), fmt.Sprint(y), verdict)
+			}
+			role := "clerk_" + v.name
+			exec(t, c, fmt.Sprintf("create role %[1]s; grant select, update, delete, truncate on %[2]s to %[1]s", role, v.name))
+			for _, pair := range [][2]int{{1, 2}, {2, 3}, {4, 5}, {6, 7}} {
+				mark(pair[0], pair[1], []string{"distinct", "duplicate"}[pair[0]%2])
+			}
+			for _, step := range []struct{ sql, want string }{
+				{"update %s set body = body || ' five' where id = 2", "1-2 duplicate so, 2-3 distinct so, 4-5 distinct so, 6-7 distinct so"},
+				{"update %s set id = 20 where id = 2", "1-20 duplicate so, 3-20 distinct so, 4-5 distinct so, 6-7 distinct so"},
+				{"begin; delete from %s; rollback", "1-20 duplicate so, 3-20 distinct so, 4-5 distinct so, 6-7 distinct so"},
+				{"delete from %s where id in (5, 20)", "6-7 distinct so"},
+				{"update %s set id = id - 1 where id between 6 and 9", "5-6 distinct so"}, // one after the other
+			} {
+				exec(t, c, "set role "+role)
+				exec(t, c, fmt.Sprintf(step.sql, v.name))
+				exec(t, c, "reset role")
+				if got := verdicts(t, c, v.name); got != step.want {
+					t.Errorf("%s: %s, want %s", step.sql, got, step.want)
+				}
+			}
+			once(t, w)
+			if got, want := verdicts(t, c, v.name), "5-6 distinct so"; got != want {
+				t.Errorf("after the worker: %s, want %s", got, want)
+			}
+			exec(t, c, fmt.Sprintf("set role %s; truncate %s; reset role", role, v.name))
+			if got := verdicts(t, c, v.name); got != "none" {
+				t.Errorf("after truncate: %s", got)
+			}
+			exec(t, c, fmt.Sprintf("drop owned by %[1]s; drop role %[1]s", role))
+		})
+	}
+}
+
+func TestVerdictsOfCompositeKeys(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (a text, b int, body text, primary key (b, a))")
+	exec(t, c, "insert into documents select x, g, 'one two three four ' || g || x from generate_series(1, 3) as g, unnest(array['x', 'y']) as x")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	once(t, newWorker(t, database, nil))
+	exec(t, c, `select alike.mark('documents', '[1, "x"]', '[1, "y"]', 'distinct')`)
+	exec(t, c, `select alike.mark('documents', '[2, "y"]', '[2, "x"]', 'duplicate')`)
+	exec(t, c, "update documents set a = 'z' where a = 'x'")
+	exec(t, c, "delete from documents where a = 'y' and b = 2")
+	if got := one[string](t, c, "select string_agg(m::text, ' ') from (select b, a, other_b, other_a, verdict from documents_alike_mark) m"); got != "(1,y,1,z,distinct)" {
+		t.Errorf("verdicts %s", got)
+	}
+}
+
+// Where two rows may change places in one statement nobody can tell whose a
+// verdict is: none is better than a wrong one.
+func TestVerdictsOfRowsThatChangePlaces(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key deferrable, body text)")
+	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	once(t, newWorker(t, database, nil))
+	exec(t, c, "select alike.mark('documents', '1', '3', 'distinct'), alike.mark('documents', '2', '4', 'duplicate'), alike.mark('documents', '5', '6', 'duplicate')")
+	exec(t, c, "update documents set id = 3 - id where id in (1, 2)")
+	if got, want := verdicts(t, c, "documents"), "5-6 duplicate "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Rows that went while no trigger looked, in a table that takes none or in one
+// whose triggers were disabled: a worker that may do no more than its role forgets
+// what was said of them, and nothing else.
+func TestVerdictsThatNoTriggerSaw(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create role forgetful login in role alike_worker")
+	asWorker := func(c *Config) { c.DatabaseURL += "&user=forgetful" }
+	for _, mode := range []string{"queue", "scan"} {
+		exec(t, c, fmt.Sprintf("create table %s (id int primary key, kept boolean default true, body text); grant select on %[1]s to alike_worker", mode))
+		exec(t, c, fmt.Sprintf("insert into %s select g, true, 'one two three four ' || g from generate_series(1, 8) as g", mode))
+		exec(t, c, "select alike.attach($1, 'body', jsonb_build_object('mode', $1::text, 'where', 'kept'))", mode)
+		w := newWorker(t, database, asWorker)
+		once(t, w)
+		for i := 1; i < 8; i += 2 {
+			exec(t, c, "select alike.mark($1, $2, $3, 'distinct')", mode, fmt.Sprint(i), fmt.Sprint(i+1))
+		}
+		exec(t, c, "set session_replication_role = replica")
+		exec(t, c, fmt.Sprintf("delete from %s where id in (1, 4)", mode))
+		exec(t, c, fmt.Sprintf("update %s set kept = false where id = 5", mode)) // it is still there
+		exec(t, c, "reset session_replication_role")
+		if mode == "queue" {
+			exec(t, c, "select alike.refresh($1)", mode)
+		}
+		once(t, w)
+		if got, want := verdicts(t, c, mode), "5-6 distinct , 7-8 distinct "; got != want {
+			t.Errorf("%s: %s, want %s", mode, got, want)
+		}
+		exec(t, c, "set role forgetful")
+		fails(t, c, "permission denied", fmt.Sprintf("delete from %s_alike_mark", mode))
+		exec(t, c, fmt.Sprintf("select public.alike_forget_%d(array['5', '6', '7', '8'])", one[int](t, c, "select id from alike.attachment where name = $1", mode)))
+		exec(t, c, "reset role")
+		if got, want := verdicts(t, c, mode), "5-6 distinct , 7-8 distinct "; got != want {
+			t.Errorf("%s, forgetting rows that are there: %s, want %s", mode, got, want)
+		}
+	}
+	exec(t, c, "drop owned by forgetful; drop role forgetful")
+}
+
+// A verdict outlives a change of profile, and follows its row after it.
+func TestVerdictsAfterChange(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct'), alike.mark('documents', '5', '6', 'distinct')")
+	exec(t, c, `select alike.change('documents', '{"profile": "text w=3"}')`)
+	exec(t, c, "delete from documents where id = 1")
+	once(t, w)
+	exec(t, c, "update documents set id = 9 where id = 3")
+	exec(t, c, "delete from documents where id = 6")
+	if got, want := verdicts(t, c, "documents"), "4-9 distinct "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	once(t, w)
+	if got, want := verdicts(t, c, "documents"), "4-9 distinct "; got != want {
+		t.Errorf("after the worker: %s, want %s", got, want)
+	}
+}
