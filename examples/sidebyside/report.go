@@ -367,7 +367,7 @@ func share(found, there int) string {
 }
 
 func (r *report) sketching(w *bytes.Buffer) {
-	fmt.Fprint(w, "\n## Sketching\n\nMB of text a second of one core, from texts in memory to all sketches.\n\n| contender |")
+	fmt.Fprint(w, "\n## Sketching\n\nMB of text a second of one core, from texts in memory to all sketches: the best of 1 to 20 turns, as many as two seconds have room for.\n\n| contender |")
 	for _, c := range r.Collections {
 		fmt.Fprintf(w, " %s |", c.Name)
 	}
