@@ -23,3 +23,11 @@ func PanicIn(name string) (restore func()) {
 
 // CancelAuto undoes Auto.
 func CancelAuto() { cancelAuto() }
+
+// SmallPairs makes alike_pairs sort in files and compare few pairs at a time,
+// until the function it returns is called.
+func SmallPairs() (restore func()) {
+	memory, n := candidateMemory, together
+	candidateMemory, together = 0, 7
+	return func() { candidateMemory, together = memory, n }
+}

@@ -115,7 +115,7 @@ func init() {
 
 		// What triggers and other functions call. They are no part of the contract.
 		{name: "alike__pairs", flags: direct | noEcho, least: 2, arguments: arguments("table", "at_least"), columns: pairColumns, table: scanPairs},
-		{name: "alike__candidates", flags: direct | noEcho, least: 2, arguments: arguments("table", "at_least"), columns: []string{"row", "other"}, table: candidates},
+		{name: "alike__list", flags: direct | noEcho, least: 1, arguments: arguments("numbers"), columns: []string{"position", "number"}, order: 1, table: list},
 		{name: "alike__row", flags: pure | nulls | noEcho, least: 2, arguments: arguments("document text", "settings"), columns: rowColumns(), table: sideRow},
 		{name: "alike__compare", flags: pure | noEcho, least: 3, arguments: arguments("a", "b", "least"), columns: []string{"resemblance", "low", "high"}, table: compare},
 		{name: "alike__content_hash", flags: pure, least: 1, arguments: arguments("document text"), scalar: contentHash},

@@ -52,8 +52,8 @@ alike_sketch_set 2
 alike_sketch_set 3
 alike_version 0`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' ORDER BY 1`)
 	db.expect(strings.TrimSpace(`
-alike__candidates
 alike__compare
+alike__list
 alike__pairs
 alike__row
 alike_cells

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alike-sql/alike/sqlext"
 )
 
 // fill inserts groups of documents that differ by a word. The key is a format
@@ -91,6 +93,30 @@ func TestPairsOfPopularFeatures(t *testing.T) {
 	}
 	db.rows(`SELECT alike_mark('d', 1001, 1002, 'distinct'), alike_mark('d', 1001, 50, 'duplicate')`)
 	db.expect("0.0 1.0", `SELECT total(key = 1001 AND other = 1002) || ' ' || total(key = 50 AND other = 1001) FROM alike_pairs('d', 0.1)`)
+}
+
+// More pairs than are sorted in memory or compared at a time are the same pairs.
+func TestPairsInFiles(t *testing.T) {
+	for _, key := range []struct{ columns, value, row string }{
+		{"id INTEGER PRIMARY KEY, body TEXT", "%d", "id"},
+		{"id TEXT PRIMARY KEY, body TEXT", "'key ' || (999 - %d)", "id"},
+	} {
+		db := memory(t)
+		db.exec("CREATE TABLE d(" + key.columns + ")")
+		db.fill("d", key.value, 1, 16, 12)
+		db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
+		db.rows(`SELECT alike_mark('d', a, b, verdict) FROM (SELECT min(key) AS a, max(other) AS b, 'distinct' AS verdict FROM alike_pairs('d') UNION ALL SELECT max(key), min(other), 'duplicate' FROM alike_pairs('d'))`)
+		want := db.rows(`SELECT * FROM alike_pairs('d')`)
+		if n := strings.Count(want, "\n"); n < 500 {
+			t.Fatalf("%d pairs", n)
+		}
+		db.expect("0", `SELECT count(*) FROM alike_pairs('d') p WHERE shared <> (SELECT count(*) FROM d_alike_feature f JOIN d_alike_feature g USING (slot, feature) WHERE f.id = p.key AND g.id = p.other)`)
+		restore := sqlext.SmallPairs()
+		defer restore()
+		db.expect(want, `SELECT * FROM alike_pairs('d')`)
+		db.expect("1", `SELECT count(*) FROM (SELECT * FROM alike_pairs('d') LIMIT 1)`)
+		restore()
+	}
 }
 
 // The questions agree with each other and with a comparison of everything with

@@ -613,6 +613,26 @@ int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got){
   return rc;
 }
 
+/* Steps over rows of two integers, the first in order, and gives out those whose
+** first several have: most features are of one row, which nobody else needs to
+** hear of. Ends with SQLITE_ROW when out is full. */
+int alike_runs(void *stmt, int64_t *out, int couples, alike_run *last, int *got){
+  enum { NONE, HELD, GIVEN };
+  int rc = SQLITE_ROW;
+  for(*got=0; *got+2<=couples; ){
+    if( (rc = sqlite3_step(stmt))!=SQLITE_ROW ) return rc;
+    int64_t value = sqlite3_column_int64(stmt, 0), row = sqlite3_column_int64(stmt, 1);
+    if( last->state!=NONE && value==last->value ){
+      if( last->state==HELD ){ *out++ = value; *out++ = last->row; ++*got; }
+      *out++ = value; *out++ = row; ++*got;
+      last->state = GIVEN;
+    }else{
+      last->value = value; last->row = row; last->state = HELD;
+    }
+  }
+  return rc;
+}
+
 int alike_bind(void *stmt, int i, int type, int64_t v, const void *p, int64_t n){
   switch( type ){
     case SQLITE_INTEGER: return sqlite3_bind_int64(stmt, i, v);

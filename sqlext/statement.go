@@ -189,6 +189,20 @@ func (s *statement) scan(out []int64) (int, error) {
 	return int(got), nil
 }
 
+// run is what runs remembers: the last row, and whether it was given.
+type run C.alike_run
+
+// runs reads rows of two integers, of which the first is in order, and gives
+// those of a first that several rows have. It reports false after the last.
+func (s *statement) runs(out []int64, last *run) (n int, more bool, err error) {
+	var got C.int
+	rc := C.alike_runs(s.p, (*C.int64_t)(unsafe.Pointer(&out[0])), C.int(len(out)/2), (*C.alike_run)(last), &got)
+	if rc != codeRow && rc != codeDone {
+		return 0, false, s.c.sqliteError(rc)
+	}
+	return int(got), rc == codeRow, nil
+}
+
 // rowsOfStatement are the rows of a statement that is bound.
 type rowsOfStatement struct{ *statement }
 

@@ -172,38 +172,34 @@ func (w *runWriter) finish() error {
 // drain gives every record to emit, in order. What was added is gone
 // afterwards, the temporary file too.
 func (s *sorter) drain(ctx context.Context, emit func(record) error) error {
-	err := s.merge(ctx, emit)
+	m, err := s.sorted(ctx)
+	if err == nil {
+		err = m.each(ctx, emit)
+	}
 	if closed := s.discard(); err == nil {
 		err = closed
 	}
 	return err
 }
 
-func (s *sorter) merge(ctx context.Context, emit func(record) error) error {
+// sorted ends the adding. What it returns is valid until discard.
+func (s *sorter) sorted(ctx context.Context) (*merge, error) {
 	if len(s.runs) == 0 {
 		s.order()
-		for i, r := range s.buf {
-			if i%cancelEvery == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			if err := emit(r); err != nil {
-				return err
-			}
-		}
-		return nil
+		return &merge{memory: s.buf}, nil
 	}
 	if len(s.buf) > 0 {
 		if err := s.spill(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	fan := max(2, min(s.limit/mergeMinRecords, mergeMaxRuns))
 	for len(s.runs) > fan {
 		if err := s.mergePass(ctx, fan); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return s.mergeRuns(ctx, s.runs, s.file, s.scratch, emit)
+	return s.merge(s.runs, s.file, s.scratch)
 }
 
 // mergePass merges fan runs at a time into a new file, which takes the place
@@ -222,7 +218,11 @@ func (s *sorter) mergePass(ctx context.Context, fan int) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := s.mergeRuns(ctx, some, old, decode, w.add); err != nil {
+		m, err := s.merge(some, old, decode)
+		if err != nil {
+			return err
+		}
+		if err := m.each(ctx, w.add); err != nil {
 			return err
 		}
 		if err := w.finish(); err != nil {
@@ -239,15 +239,15 @@ type runReader struct {
 	at, n int
 }
 
-func (s *sorter) next(f storage, r *runReader, decode []byte) (record, error) {
+func (r *runReader) next(m *merge) (record, error) {
 	if r.at == r.n {
 		if r.from == r.upto {
 			return endOfRun, nil
 		}
 		r.at, r.n = 0, 0
 		for r.n < len(r.share) && r.from < r.upto {
-			b := decode[:min(int64(len(decode)), int64(len(r.share)-r.n)*recordBytes, r.upto-r.from)]
-			if err := s.temp.read(f, b, r.from); err != nil {
+			b := m.decode[:min(int64(len(m.decode)), int64(len(r.share)-r.n)*recordBytes, r.upto-r.from)]
+			if err := m.temp.read(m.file, b, r.from); err != nil {
 				return endOfRun, err
 			}
 			r.from += int64(len(b))
@@ -261,70 +261,103 @@ func (s *sorter) next(f storage, r *runReader, decode []byte) (record, error) {
 	return r.share[r.at-1], nil
 }
 
-func (s *sorter) mergeRuns(ctx context.Context, runs []run, f storage, decode []byte, emit func(record) error) error {
-	k := len(runs)
-	readers := make([]runReader, k)
-	heads := make([]record, k+1)
-	buf := s.buf[:cap(s.buf)]
-	for i := range readers {
-		share := len(buf) / k
-		readers[i] = runReader{run: runs[i], share: buf[i*share : (i+1)*share]}
-		head, err := s.next(f, &readers[i], decode)
-		if err != nil {
-			return err
-		}
-		heads[i] = head
-	}
+// merge gives sorted records: those of a buffer, or of runs.
+type merge struct {
+	memory []record
+
+	temp    tempDir
+	file    storage
+	decode  []byte
+	sum     bool
+	readers []runReader
+	heads   []record // of the runs
 	// losers[i] is the run that lost at node i; node i's children are 2i and
 	// 2i+1, the leaves are nodes k to 2k-1, and losers[0] is the winner.
-	// Until it is filled, a run before all others, heads[k], stands in.
-	losers := make([]int, k)
-	for i := range losers {
-		losers[i] = k
-	}
-	play := func(i int) {
-		for node := (i + k) / 2; node > 0; node /= 2 {
-			if l := losers[node]; l == k || i != k && heads[l].before(heads[i]) {
-				losers[node], i = i, l
-			}
+	losers []int
+}
+
+func (s *sorter) merge(runs []run, f storage, decode []byte) (*merge, error) {
+	k := len(runs)
+	m := &merge{temp: s.temp, file: f, decode: decode, sum: s.sum, readers: make([]runReader, k), heads: make([]record, k+1), losers: make([]int, k)}
+	buf := s.buf[:cap(s.buf)]
+	for i := range m.readers {
+		share := len(buf) / k
+		m.readers[i] = runReader{run: runs[i], share: buf[i*share : (i+1)*share]}
+		head, err := m.readers[i].next(m)
+		if err != nil {
+			return nil, err
 		}
-		losers[0] = i
+		m.heads[i] = head
+	}
+	// Until the tree is filled, a run before all others, heads[k], stands in.
+	for i := range m.losers {
+		m.losers[i] = k
 	}
 	for i := k - 1; i >= 0; i-- {
-		play(i)
+		m.play(i)
 	}
+	return m, nil
+}
 
-	pending, held := record{}, false
+// play sends the head of a run up the tree.
+func (m *merge) play(i int) {
+	k := len(m.losers)
+	for node := (i + k) / 2; node > 0; node /= 2 {
+		if l := m.losers[node]; l == k || i != k && m.heads[l].before(m.heads[i]) {
+			m.losers[node], i = i, l
+		}
+	}
+	m.losers[0] = i
+}
+
+// next returns the next record, endOfRun after the last.
+func (m *merge) next() (record, error) {
+	if m.readers == nil {
+		if len(m.memory) == 0 {
+			return endOfRun, nil
+		}
+		r := m.memory[0]
+		m.memory = m.memory[1:]
+		return r, nil
+	}
+	r, err := m.pop()
+	for err == nil && m.sum && r != endOfRun && m.heads[m.losers[0]].hi == r.hi && m.heads[m.losers[0]] != endOfRun {
+		var same record
+		same, err = m.pop()
+		r.lo += same.lo
+	}
+	return r, err
+}
+
+// pop takes the least of the heads.
+func (m *merge) pop() (record, error) {
+	i := m.losers[0]
+	r := m.heads[i]
+	if r == endOfRun {
+		return r, nil
+	}
+	head, err := m.readers[i].next(m)
+	if err != nil {
+		return endOfRun, err
+	}
+	m.heads[i] = head
+	m.play(i)
+	return r, nil
+}
+
+func (m *merge) each(ctx context.Context, emit func(record) error) error {
 	for n := 0; ; n++ {
 		if n%cancelEvery == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		i := losers[0]
-		r := heads[i]
-		if r == endOfRun {
-			break
-		}
-		head, err := s.next(f, &readers[i], decode)
-		if err != nil {
+		r, err := m.next()
+		if err != nil || r == endOfRun {
 			return err
 		}
-		heads[i] = head
-		play(i)
-		if held && s.sum && pending.hi == r.hi {
-			pending.lo += r.lo
-			continue
+		if err := emit(r); err != nil {
+			return err
 		}
-		if held {
-			if err := emit(pending); err != nil {
-				return err
-			}
-		}
-		pending, held = r, true
 	}
-	if held {
-		return emit(pending)
-	}
-	return nil
 }
 
 // cancelEvery is how many records pass between two looks at the context.

@@ -1,0 +1,125 @@
+package sqlext
+
+import (
+	"slices"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
+)
+
+// candidateMemory bounds what the sorting of candidates holds; the rest goes to
+// a file. Tests make it small.
+var candidateMemory = 2 << 20
+
+// A feature that more rows share makes too many pairs to be sorted: of its rows
+// only those pairs are candidates that are answers, each for the first feature
+// that it shares.
+const popular = 100
+
+// candidates are the pairs of rows that share a feature, the lesser row first,
+// once for each feature that they share.
+type candidates struct {
+	*cluster.Sorter
+	popular bool // some features were, and the pairs do not tell how many they share
+}
+
+// candidates finds them in the index of each feature, where rows that share a
+// value are neighbours.
+func (c *conn) candidates(a *attachment, least float64) (_ *candidates, err error) {
+	x := &candidateScan{c: c, a: a, least: least}
+	x.found.Sorter = cluster.NewSorter(candidateMemory, "")
+	couples := make([]int64, 2*1024)
+	for i, column := range a.Features() {
+		x.slot = i
+		if err = x.index(column, couples); err != nil {
+			x.found.Close()
+			return nil, err
+		}
+	}
+	return &x.found, nil
+}
+
+type candidateScan struct {
+	c     *conn
+	a     *attachment
+	least float64
+	found candidates
+	slot  int       // the feature
+	rows  []int64   // that share a value of it
+	run   documents // the same, of a popular value
+	work  int
+}
+
+// index reads the index of a feature.
+func (x *candidateScan) index(column string, couples []int64) error {
+	s, err := x.c.ask(x.a, "runs", column)
+	if err != nil {
+		return err
+	}
+	defer s.done()
+	if err := s.bind(); err != nil {
+		return err
+	}
+	var last run
+	value := int64(0)
+	for more := true; more; {
+		var n int
+		if n, more, err = s.runs(couples, &last); err != nil {
+			return err
+		}
+		for i := 0; i < 2*n; i += 2 {
+			if couples[i] != value {
+				if err := x.pairs(); err != nil {
+					return err
+				}
+				value = couples[i]
+			}
+			x.rows = append(x.rows, couples[i+1])
+		}
+	}
+	return x.pairs()
+}
+
+// pairs adds the pairs of the rows that share a value.
+func (x *candidateScan) pairs() error {
+	rows := x.rows
+	x.rows = rows[:0]
+	slices.Sort(rows)
+	many := len(rows) > popular
+	if many {
+		x.found.popular = true
+		if err := x.c.readDocuments(x.a, &x.run, rows, true); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		for j := i + 1; j < len(rows); j++ {
+			if x.work++; x.work&4095 == 0 {
+				if err := x.c.interrupted(); err != nil {
+					return err
+				}
+			}
+			if many {
+				if answer, err := x.judge(i, j); err != nil {
+					return err
+				} else if !answer {
+					continue
+				}
+			}
+			if err := x.found.Add(idOf(rows[i]), idOf(rows[j])); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judge tells whether two rows of a popular value are an answer that no feature
+// before this one has told of.
+func (x *candidateScan) judge(i, j int) (bool, error) {
+	if _, first := x.run.shared(i, j); first != x.slot {
+		return false, nil
+	}
+	r, err := sketch.Resemblance(x.run.sketch(i), x.run.sketch(j))
+	return r >= x.least, err
+}
