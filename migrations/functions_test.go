@@ -12,6 +12,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // testProfiles has every family and every number of bits.
@@ -253,10 +254,10 @@ func TestSIRangeAsGo(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	for _, si := range []int64{0, 1, -1, 2884449050, -2401276100, math.MaxInt64, math.MinInt64} {
 		for _, fraction := range []float64{0.3, 0.1, 0, 1.5} {
-			same(t, "si_low", one[float64](t, c, "select alike.si_low($1, $2)", si, fraction), sketch.SILow(si, fraction))
-			same(t, "si_high", one[float64](t, c, "select alike.si_high($1, $2)", si, fraction), sketch.SIHigh(si, fraction))
+			same(t, "si_low", one[float64](t, c, "select alike.si_low($1, $2)", si, fraction), simindex.Low(si, fraction))
+			same(t, "si_high", one[float64](t, c, "select alike.si_high($1, $2)", si, fraction), simindex.High(si, fraction))
 		}
-		same(t, "si_low", one[float64](t, c, "select alike.si_low($1)", si), sketch.SILow(si, sketch.SIFraction))
+		same(t, "si_low", one[float64](t, c, "select alike.si_low($1)", si), simindex.Low(si, simindex.Fraction))
 	}
 }
 

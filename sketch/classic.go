@@ -1,6 +1,10 @@
 package sketch
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/alike-sql/alike/sketch/internal/splitmix"
+)
 
 // emptySlot is a slot that nothing was counted into.
 const emptySlot = ^uint64(0)
@@ -44,7 +48,7 @@ func newSampler(p Profile) sampler {
 type permutations struct{ a, b []uint64 }
 
 var allPermutations = sync.OnceValue(func() (c permutations) {
-	next := splitmix(2000)
+	next := splitmix.New(2000)
 	for range wordCount {
 		c.a = append(c.a, next()|1)
 		c.b = append(c.b, next())

@@ -82,7 +82,7 @@
 //
 // # Roth's similarity indexes
 //
-// A [Variant] is one number for a document, found by a range scan: those of the
-// experiment that Roth published in 2011, and two that serve such a scan without
-// loss, length and forest.
+// Package [github.com/alike-sql/alike/sketch/simindex] makes one number of a
+// document, to be found by a range scan: those of the experiment that Roth
+// published in 2011, and two that serve such a scan without loss, length and forest.
 package sketch

@@ -52,14 +52,10 @@ func TestRoses(t *testing.T) {
 		if _, got, _, err := exactCounts(p, []byte(a), nil); err != nil || int64(got) != want {
 			t.Errorf("%s: %d shingles, %v, want %d", settings, got, err, want)
 		}
-		v, err := ParseVariant("length")
-		if err != nil {
-			t.Fatal(err)
-		}
 		s := mustSketcher(t, settings)
 		s.Document([]byte(a))
-		if got, ok := v.IndexOf(s, []byte(a)); !ok || got != want {
-			t.Errorf("%s: the index length is %d, %v, want %d", settings, got, ok, want)
+		if got := s.Length([]byte(a)); got != want {
+			t.Errorf("%s: the length is %d, want %d", settings, got, want)
 		}
 	}
 }

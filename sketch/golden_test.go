@@ -129,7 +129,6 @@ func TestReferencesWriteTheVectors(t *testing.T) {
 		{"golden", "reference.py", "vectors.json"},
 		{"golden", "families.py", "families.tsv"},
 		{"golden", "arithmetic.py", "arithmetic.tsv"},
-		{"simindex", "reference.py", "golden.tsv"},
 	} {
 		t.Run(c.folder+"/"+c.vectors, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/internal/splitmix"
 )
 
 // Whatever the order of the shingles, and however they are handed over, the
@@ -200,7 +202,7 @@ func TestTiesOfZeros(t *testing.T) {
 // BenchmarkSampler is what the families cost a shingle, after tokens and
 // fingerprints.
 func BenchmarkSampler(b *testing.B) {
-	next := splitmix(1)
+	next := splitmix.New(1)
 	xs := make([]uint64, 10000)
 	for i := range xs {
 		xs[i] = next()

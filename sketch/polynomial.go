@@ -1,6 +1,10 @@
 package sketch
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/alike-sql/alike/sketch/internal/splitmix"
+)
 
 // A Polynomial over GF(2) of degree 1 to 64. Its bits are the coefficients
 // below the leading one, which is not stored: t^64+t^4+t^3+t+1 has Low 0x1b
@@ -104,24 +108,12 @@ func (p Polynomial) gcd(a uint64) uint64 {
 // 64, in the sequence that splitmix64 gives from the seed. A constant term of
 // one is forced: without it t would be a factor.
 func DrawPolynomial(degree int, seed uint64) Polynomial {
-	next := splitmix(seed)
+	next := splitmix.New(seed)
 	for {
 		p := Polynomial{Degree: degree}
 		p.Low = next()&p.mask() | 1
 		if p.Irreducible() {
 			return p
 		}
-	}
-}
-
-// splitmix returns the generator splitmix64 of Steele, Lea and Flood, the one
-// source of every constant in this package.
-func splitmix(seed uint64) func() uint64 {
-	return func() uint64 {
-		seed += 0x9e3779b97f4a7c15
-		z := seed
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
 	}
 }

@@ -24,7 +24,7 @@ type Sketcher struct {
 	seen         int64
 	buffer       []byte // of ReadFrom
 
-	counter *Sketcher // of distinct shingles, made when it is asked for
+	counter *Sketcher // of Length, made when it is asked for
 }
 
 // NewSketcher returns a Sketcher for a profile.
@@ -151,6 +151,28 @@ func (s *Sketcher) take(shingles []uint64) {
 func (s *Sketcher) AddElement(element []byte) {
 	s.shingles = append(s.shingles[:0], shingles64.shift.times(tokenFingerprint(element)))
 	s.take(s.shingles)
+}
+
+// Length returns how many shingles doc has, which the Sketcher has just taken,
+// as resemblance under its profile counts them: repeated ones once, unless the
+// profile makes bags.
+func (s *Sketcher) Length(doc []byte) int64 {
+	if s.profile.Bag || s.profile.Family == Weighted {
+		return s.seen // repeated shingles count
+	}
+	if s.counter == nil {
+		// The multiples of 1 are all fingerprints, each once.
+		p := s.profile
+		p.Family, p.Modulus, p.Size, p.Bits = Mod, 1, 0, 64
+		var err error
+		if s.counter, err = NewSketcher(p); err != nil {
+			panic(err)
+		}
+	}
+	s.counter.Document(doc)
+	all := s.counter.sampler.(*list)
+	all.tidy()
+	return int64(len(all.values))
 }
 
 // Empty reports whether nothing was sampled: such a document has no sketch,

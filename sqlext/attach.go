@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // options are what attach is told, as JSON. What is not said stays as it is, or
@@ -117,7 +118,7 @@ func (o *options) apply(s *settings) error {
 		s.SI = []string{}
 		columns := map[string]bool{}
 		for _, name := range *o.SI {
-			v, err := sketch.ParseVariant(name)
+			v, err := simindex.Parse(name)
 			if err != nil {
 				return err
 			}
@@ -133,7 +134,7 @@ func (o *options) apply(s *settings) error {
 		}
 	}
 	for _, name := range s.SI {
-		v, err := sketch.ParseVariant(name)
+		v, err := simindex.Parse(name)
 		if err == nil {
 			err = v.Check(p)
 		}

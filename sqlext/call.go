@@ -25,6 +25,7 @@ import (
 	"unsafe"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // The types of a value, and the codes of an error, are SQLite's.
@@ -258,7 +259,7 @@ type conn struct {
 	lastRow       *rowSettings
 	drawn         bool // a line of progress is on the terminal
 	drawnAt       time.Time
-	variants      map[string]sketch.Variant
+	variants      map[string]simindex.Variant
 	states        map[int64]any
 	nextState     int64
 	statements    map[string]*statement
@@ -287,7 +288,7 @@ func connect(db unsafe.Pointer) *conn {
 	if old := connections.list.Load(); old != nil {
 		list = append(list, *old...)
 	}
-	c := &conn{db: db, profiles: map[string]*sketcher{}, variants: map[string]sketch.Variant{},
+	c := &conn{db: db, profiles: map[string]*sketcher{}, variants: map[string]simindex.Variant{},
 		states: map[int64]any{}, statements: map[string]*statement{}, known: map[string]*attachment{}, registry: map[string]string{}, rows: map[string]*rowSettings{}}
 	c.id = int32(len(list))
 	for i, other := range list {

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
-func (c *conn) variant(v *value) (sketch.Variant, error) {
+func (c *conn) variant(v *value) (simindex.Variant, error) {
 	if v.kind != typeText {
-		return sketch.Variant{}, fmt.Errorf("the variant is %s, want text", v.describe())
+		return simindex.Variant{}, fmt.Errorf("the variant is %s, want text", v.describe())
 	}
 	if known, ok := c.variants[string(v.bytes())]; ok {
 		return known, nil
 	}
-	made, err := sketch.ParseVariant(v.text())
+	made, err := simindex.Parse(v.text())
 	if err != nil {
-		return sketch.Variant{}, err
+		return simindex.Variant{}, err
 	}
 	if len(c.variants) >= keptProfiles {
 		clear(c.variants)
@@ -55,7 +56,7 @@ func rangeOf(a []value) (si int64, fraction float64, err error) {
 	if a[0].kind != typeInteger {
 		return 0, 0, fmt.Errorf("the similarity index is %s, want an integer", a[0].describe())
 	}
-	fraction = sketch.SIFraction
+	fraction = simindex.Fraction
 	if v := argument(a, 1); v != nil {
 		var ok bool
 		if fraction, ok = v.number(); !ok || !(fraction >= 0) {
@@ -67,13 +68,13 @@ func rangeOf(a []value) (si int64, fraction float64, err error) {
 
 func siLow(_ *conn, f *frame) error {
 	si, fraction, err := rangeOf(f.args())
-	f.setFloat(sketch.SILow(si, fraction))
+	f.setFloat(simindex.Low(si, fraction))
 	return err
 }
 
 func siHigh(_ *conn, f *frame) error {
 	si, fraction, err := rangeOf(f.args())
-	f.setFloat(sketch.SIHigh(si, fraction))
+	f.setFloat(simindex.High(si, fraction))
 	return err
 }
 

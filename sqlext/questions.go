@@ -12,6 +12,7 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // query is the text of a statement about an attachment, made once.
@@ -374,14 +375,14 @@ func siRows(c *conn, args []value, want wanted) (source, error) {
 		first := mine &^ (1<<56 - 1)
 		low, high = forestBounds(first)
 	} else {
-		fraction := sketch.SIFraction
+		fraction := simindex.Fraction
 		if !args[3].null() {
 			var ok bool
 			if fraction, ok = args[3].number(); !ok || !(fraction >= 0) {
 				return nil, fmt.Errorf("the fraction is %s, want a number that is not negative", args[3].describe())
 			}
 		}
-		low, high = sketch.SILow(mine, fraction), sketch.SIHigh(mine, fraction)
+		low, high = simindex.Low(mine, fraction), simindex.High(mine, fraction)
 	}
 	s, err := c.ask(a, "similar", column)
 	if err != nil {

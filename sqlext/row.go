@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // mostIndexes is how many similarity indexes a table can have, beside the 64
@@ -34,7 +35,7 @@ func rowColumns() []string {
 type rowSettings struct {
 	text     string
 	sketcher *sketcher
-	variants []sketch.Variant
+	variants []simindex.Variant
 	extract  bool
 }
 
@@ -70,7 +71,7 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 		if name == "" {
 			continue
 		}
-		v, err := sketch.ParseVariant(name)
+		v, err := simindex.Parse(name)
 		if err != nil {
 			return nil, err
 		}

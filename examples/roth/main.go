@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 func main() {
@@ -41,9 +41,9 @@ func run(args []string, out io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q is no option", flags.Arg(0))
 	}
-	var wished []sketch.Variant
+	var wished []simindex.Variant
 	for name := range strings.FieldsFuncSeq(*maps, func(c rune) bool { return c == ',' || c == ' ' }) {
-		v, err := sketch.ParseVariant(name)
+		v, err := simindex.Parse(name)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func run(args []string, out io.Writer) error {
 	}
 
 	var variants []string
-	for _, v := range sketch.Variants() {
+	for _, v := range simindex.Variants() {
 		variants = append(variants, v.String())
 	}
 	experiments := len(variants)

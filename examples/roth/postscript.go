@@ -10,7 +10,7 @@ import (
 
 	"github.com/alike-sql/alike/examples/documentum/sqlite"
 	"github.com/alike-sql/alike/examples/steps"
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // his is the query of section 6.2, but for the join that DQL makes by itself.
@@ -65,7 +65,7 @@ func askHis(db *sql.DB, name string) ([]string, error) {
 	if err != nil || !value.Valid {
 		return nil, err
 	}
-	return list(db, his, sketch.SILow(value.Int64, sketch.SIFraction), sketch.SIHigh(value.Int64, sketch.SIFraction))
+	return list(db, his, simindex.Low(value.Int64, simindex.Fraction), simindex.High(value.Int64, simindex.Fraction))
 }
 
 // list gives the names that a query returns.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // The whole example on the packages' texts: what a user sees and gets.
@@ -235,7 +235,7 @@ func TestSimilarIsOpenAndDirected(t *testing.T) {
 			t.Errorf("similar(%v, %v) is %t", test.a, test.b, got)
 		}
 	}
-	if sketch.SIFraction != 0.3 {
-		t.Errorf("the range is %v, want 0.3", sketch.SIFraction)
+	if simindex.Fraction != 0.3 {
+		t.Errorf("the range is %v, want 0.3", simindex.Fraction)
 	}
 }

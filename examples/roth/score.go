@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // An index is the similarity index of one document, or none.
@@ -15,7 +15,7 @@ type index struct {
 // similar reports whether b lies in the range of a: section 4.2.
 func similar(a, b index) bool {
 	return a.valid && b.valid &&
-		sketch.SILow(a.value, sketch.SIFraction) < float64(b.value) && float64(b.value) < sketch.SIHigh(a.value, sketch.SIFraction)
+		simindex.Low(a.value, simindex.Fraction) < float64(b.value) && float64(b.value) < simindex.High(a.value, simindex.Fraction)
 }
 
 // zoneOf gives the zone of a pair of documents and the level that Roth expected,

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // An Index is what range scans over a similarity index return.
@@ -27,8 +27,8 @@ const fraction = 0.3
 // around is the range that is meant to find what is near a value, and in words:
 // Roth's for his indexes, the one that loses no pair for lengths, the first
 // byte for a forest.
-func around(v sketch.Variant, atLeast float64, value int64) func(other int64) int {
-	low, high := sketch.SILow(value, fraction), sketch.SIHigh(value, fraction)
+func around(v simindex.Variant, atLeast float64, value int64) func(other int64) int {
+	low, high := simindex.Low(value, fraction), simindex.High(value, fraction)
 	open := true
 	switch kindOf(v) {
 	case "length":
@@ -52,12 +52,12 @@ func around(v sketch.Variant, atLeast float64, value int64) func(other int64) in
 	}
 }
 
-func kindOf(v sketch.Variant) string {
+func kindOf(v simindex.Variant) string {
 	name, _, _ := strings.Cut(v.String(), "/")
 	return name
 }
 
-func rangeName(v sketch.Variant) string {
+func rangeName(v simindex.Variant) string {
 	switch kindOf(v) {
 	case "length":
 		return "lengths that the limit allows"
@@ -70,7 +70,7 @@ func rangeName(v sketch.Variant) string {
 // rangeHits counts how often a row's range holds a row that it is alike to.
 type rangeHits struct{ pairs, inside int64 }
 
-func (h *rangeHits) add(v sketch.Variant, atLeast float64, a, b nullable) {
+func (h *rangeHits) add(v simindex.Variant, atLeast float64, a, b nullable) {
 	h.pairs += 2
 	if !a.ok || !b.ok {
 		return

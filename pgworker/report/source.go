@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // A Source is a database that has attachments: Postgres, SQLite. Keys are text
@@ -32,7 +33,7 @@ type Source interface {
 type attachment struct {
 	section  *Section
 	profile  sketch.Profile
-	variants []sketch.Variant
+	variants []simindex.Variant
 	media    string // how bytes become text; "" for as they are
 	broken   string // why nothing of it can be read
 	keys     []string
@@ -50,7 +51,7 @@ func (a *attachment) parse(variants []string) {
 		return
 	}
 	for _, name := range variants {
-		v, err := sketch.ParseVariant(name)
+		v, err := simindex.Parse(name)
 		if err != nil {
 			a.broken = err.Error()
 			return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // An attachment is one aspect of one table, with the statements for it. A key
@@ -30,7 +31,7 @@ type attachment struct {
 	side        string // not quoted, without its schema
 	profileID   int16
 	profile     sketch.Profile
-	variants    []sketch.Variant
+	variants    []simindex.Variant
 	names       []string // of the variants
 	policy      string
 	mode        string
@@ -305,7 +306,7 @@ func (a *attachment) resolve(profile string, extract []byte) error {
 		return err
 	}
 	for _, name := range a.names {
-		v, err := sketch.ParseVariant(name)
+		v, err := simindex.Parse(name)
 		if err == nil {
 			err = v.Check(a.profile)
 		}

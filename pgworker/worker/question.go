@@ -7,6 +7,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // A Question is a document that is not in a table, as the database is asked
@@ -56,7 +57,7 @@ func NewQuestion(profile string, variants []string, doc []byte) (*Question, erro
 		q.Features[f.Slot] = &f.Value
 	}
 	for _, name := range variants {
-		v, err := sketch.ParseVariant(name)
+		v, err := simindex.Parse(name)
 		if err == nil {
 			err = v.Check(p)
 		}

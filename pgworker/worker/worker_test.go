@@ -15,6 +15,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -115,7 +116,7 @@ func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where strin
 			features[f.Slot] = json.Number(fmt.Sprint(f.Value))
 		}
 		for _, variant := range variants {
-			v, err := sketch.ParseVariant(variant)
+			v, err := simindex.Parse(variant)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alike-sql/alike/examples/sidebyside/corpus"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // levels of resemblance, the last the lowest that counts.
@@ -111,9 +112,9 @@ func (e *experiment) ways() ([]way, error) {
 		ways = append(ways, way{name + ", 30 % around", func(document int) []int {
 			si := c.values[document]
 			return c.between(func(other int64) bool {
-				return float64(other) > sketch.SILow(si, sketch.SIFraction)
+				return float64(other) > simindex.Low(si, simindex.Fraction)
 			}, func(other int64) bool {
-				return float64(other) < sketch.SIHigh(si, sketch.SIFraction)
+				return float64(other) < simindex.High(si, simindex.Fraction)
 			})
 		}})
 	}
@@ -181,7 +182,7 @@ type column struct {
 }
 
 func (e *experiment) column(name string) (*column, error) {
-	v, err := sketch.ParseVariant(name)
+	v, err := simindex.Parse(name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,16 @@
-package sketch
+package simindex
 
 import (
 	"hash/maphash"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
-// siScratch holds what computing one similarity index needs, reused from
+// scratch holds what computing one similarity index needs, reused from
 // document to document.
-type siScratch struct {
+type scratch struct {
 	prints []int32 // fingerprints of the k-grams in document order
 	aside  []int32 // what a filter keeps, or works with
 	units  []uint16
@@ -19,7 +21,7 @@ type siScratch struct {
 }
 
 // small reports whether keeping s costs little memory.
-func (s *siScratch) small() bool {
+func (s *scratch) small() bool {
 	const most = 1 << 20
 	return cap(s.prints) <= most && cap(s.aside) <= most && cap(s.units) <= most && cap(s.starts) <= most &&
 		cap(s.word) <= most && cap(s.words.text) <= most && cap(s.words.list) <= most
@@ -28,22 +30,22 @@ func (s *siScratch) small() bool {
 // Classes of ASCII bytes; a letter in either case and a digit are their own
 // lower case.
 const (
-	siSeparator  = 0
-	siApostrophe = 1
-	siBeyond     = 2 // not ASCII
+	classSeparator  = 0
+	classApostrophe = 1
+	classBeyond     = 2 // not ASCII
 )
 
-var siClass = func() (class [256]byte) {
+var classes = func() (class [256]byte) {
 	for c := range class {
 		switch {
 		case c >= utf8.RuneSelf:
-			class[c] = siBeyond
+			class[c] = classBeyond
 		case 'A' <= c && c <= 'Z':
 			class[c] = byte(c) + 'a' - 'A'
 		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
 			class[c] = byte(c)
 		case c == '\'':
-			class[c] = siApostrophe
+			class[c] = classApostrophe
 		}
 	}
 	return class
@@ -55,16 +57,16 @@ var siClass = func() (class [256]byte) {
 // is appended as '. Everything else separates, bad UTF-8 too.
 func nextWord(word, doc []byte, i int) (_ []byte, apostrophe bool, _ int) {
 	for i < len(doc) {
-		c := siClass[doc[i]]
-		if c > siBeyond {
+		c := classes[doc[i]]
+		if c > classBeyond {
 			word = append(word, c)
 			i++
 			continue
 		}
-		if c == siBeyond {
+		if c == classBeyond {
 			r, size := utf8.DecodeRune(doc[i:])
 			switch {
-			case siLetter(r):
+			case isLetter(r):
 				word = utf8.AppendRune(word, unicode.ToLower(r))
 				i += size
 				continue
@@ -77,7 +79,7 @@ func nextWord(word, doc []byte, i int) (_ []byte, apostrophe bool, _ int) {
 			i += size
 		} else {
 			i++
-			if c == siApostrophe && len(word) > 0 && letterAt(doc, i) {
+			if c == classApostrophe && len(word) > 0 && letterAt(doc, i) {
 				word = append(word, '\'')
 				apostrophe = true
 				continue
@@ -90,7 +92,7 @@ func nextWord(word, doc []byte, i int) (_ []byte, apostrophe bool, _ int) {
 	return word, apostrophe, i
 }
 
-func siLetter(r rune) bool {
+func isLetter(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r))
 }
 
@@ -98,21 +100,21 @@ func letterAt(doc []byte, i int) bool {
 	if i >= len(doc) {
 		return false
 	}
-	if c := siClass[doc[i]]; c != siBeyond {
-		return c > siBeyond
+	if c := classes[doc[i]]; c != classBeyond {
+		return c > classBeyond
 	}
 	r, _ := utf8.DecodeRune(doc[i:])
-	return siLetter(r)
+	return isLetter(r)
 }
 
 // read turns doc into the fingerprints of its k-grams, or for the most frequent
 // words into the counted words alone. A document of fewer than k tokens is one
 // k-gram.
-func (s *siScratch) read(v Variant, doc []byte) {
+func (s *scratch) read(v Variant, doc []byte) {
 	s.prints = s.prints[:0]
 	dropStop := v.variation == 'B' || v.variation == 'D'
 	dropOther := v.variation == 'C' || v.variation == 'D' // vowels or duplicates
-	counting := v.method == siFrequent || dropOther && v.stream != siCharacters
+	counting := v.method == frequent || dropOther && v.stream != characters
 	if counting {
 		s.words.reset()
 	}
@@ -126,36 +128,36 @@ func (s *siScratch) read(v Variant, doc []byte) {
 		if len(word) == 0 {
 			break
 		}
-		if dropStop && IsStopWord(word) {
+		if dropStop && sketch.IsStopWord(word) {
 			continue
 		}
 		if apostrophe {
 			word = dropByte(word, '\'')
 		}
-		if v.stream == siCharacters {
+		if v.stream == characters {
 			s.units = appendUnits(s.units, word, dropOther)
 			continue
 		}
-		if v.stream == siSoundex {
-			s.code = AppendSoundex(s.code[:0], word)
+		if v.stream == soundex {
+			s.code = sketch.AppendSoundex(s.code[:0], word)
 			word = s.code
 			if len(word) == 0 {
 				continue
 			}
 		}
 		if counting {
-			if first := s.words.add(word); v.method == siFrequent || dropOther && !first {
+			if first := s.words.add(word); v.method == frequent || dropOther && !first {
 				continue
 			}
 		}
 		grams.add(word)
 	}
-	if v.stream == siCharacters {
+	if v.stream == characters {
 		s.prints = appendCharGrams(s.prints, s.units, int(v.k))
 		return
 	}
 	s.prints, s.starts = grams.finish(), grams.starts
-	if v.method == siFrequent && dropOther {
+	if v.method == frequent && dropOther {
 		s.words.once()
 	}
 }

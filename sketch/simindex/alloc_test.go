@@ -1,13 +1,13 @@
 //go:build !race
 
-package sketch
+package simindex
 
 import "testing"
 
 // The race detector makes a sync.Pool forget at random, so that there is
 // nothing to count under it.
 func TestIndexAllocatesNothing(t *testing.T) {
-	text := simindexText(t, "gettysburg.txt")
+	text := textOf(t, "gettysburg.txt")
 	for _, name := range []string{"1A/4", "43B/40", "27C/40", "45B/40/100", "33D/4", "14A/4"} {
 		v := mustVariant(t, name)
 		v.Index(text)

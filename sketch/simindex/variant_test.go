@@ -1,39 +1,68 @@
-package sketch
+package simindex
 
 import (
 	"bytes"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 func mustVariant(t testing.TB, name string) Variant {
 	t.Helper()
-	v, err := ParseVariant(name)
+	v, err := Parse(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func simindexText(t testing.TB, name string) []byte {
+func mustSketcher(t testing.TB, settings string) *sketch.Sketcher {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "simindex", name))
+	p, err := sketch.ParseProfile(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func textOf(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text
 }
 
-// golden.tsv is written by reference.py beside it.
+// golden.tsv is what reference.py writes, which shares nothing with this package.
+func TestReference(t *testing.T) {
+	var complaint bytes.Buffer
+	program := exec.Command("python3", "-B", "reference.py")
+	program.Dir, program.Stderr = "testdata", &complaint
+	got, err := program.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, complaint.Bytes())
+	}
+	if want := textOf(t, "golden.tsv"); !bytes.Equal(got, want) {
+		t.Errorf("reference.py writes %d bytes that are not the %d of golden.tsv", len(got), len(want))
+	}
+}
+
 func TestIndexGolden(t *testing.T) {
-	golden := strings.TrimSpace(string(simindexText(t, "golden.tsv")))
+	golden := strings.TrimSpace(string(textOf(t, "golden.tsv")))
 	tried := map[string]int{}
 	for line := range strings.SplitSeq(golden, "\n") {
 		fields := strings.Split(line, "\t")
@@ -41,7 +70,7 @@ func TestIndexGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := mustVariant(t, fields[1]).Index(simindexText(t, fields[0]))
+		got, ok := mustVariant(t, fields[1]).Index(textOf(t, fields[0]))
 		if got != want || ok != (want != 0) {
 			t.Errorf("%s of %s: got %d, %t, want %d", fields[1], fields[0], got, ok, want)
 		}
@@ -55,7 +84,7 @@ func TestIndexGolden(t *testing.T) {
 }
 
 func TestIndexOfGettysburgAddress(t *testing.T) {
-	text := simindexText(t, "gettysburg.txt")
+	text := textOf(t, "gettysburg.txt")
 	for name, want := range map[string]int64{
 		"43B/4": 2884449050, "43B/8": 799674125, "43B/16": -2401276100, "43B/40": -1404834525,
 		"3B/16": 5034058400, "3B/40": 1623599475, "21B/40": 21812876178, "1B/4": 2376321375,
@@ -140,7 +169,7 @@ func TestIndexReproducesRothTables(t *testing.T) {
 		for _, a := range indexes {
 			row := ""
 			for _, b := range indexes {
-				if SILow(a, SIFraction) < float64(b) && float64(b) < SIHigh(a, SIFraction) {
+				if Low(a, Fraction) < float64(b) && float64(b) < High(a, Fraction) {
 					row += "1"
 				} else {
 					row += "0"
@@ -166,7 +195,7 @@ func TestVariants(t *testing.T) {
 			t.Errorf("%s twice", name)
 		}
 		seen[name] = true
-		if back, err := ParseVariant(name); err != nil || back != v {
+		if back, err := Parse(name); err != nil || back != v {
 			t.Errorf("%s parses to %v, %v", name, back, err)
 		}
 	}
@@ -212,7 +241,7 @@ func TestParseVariant(t *testing.T) {
 		"length/":      "",
 		"length/4":     "",
 	} {
-		v, err := ParseVariant(in)
+		v, err := Parse(in)
 		switch {
 		case want == "" && err == nil:
 			t.Errorf("%q parses to %s, want an error", in, v)
@@ -225,19 +254,16 @@ func TestParseVariant(t *testing.T) {
 }
 
 func TestIndexForest(t *testing.T) {
-	text := simindexText(t, "gettysburg.txt")
-	s, err := NewSketcher(defaultProfile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := textOf(t, "gettysburg.txt")
+	s := mustSketcher(t, "")
 	s.Document(text)
 	for i := range 10 {
 		v := mustVariant(t, "forest/"+strconv.Itoa(i))
 		want, _ := s.Forest(i)
 		got, ok := v.Index(text)
 		of, okOf := v.IndexOf(s, text)
-		if !ok || got != want || !okOf || of != want || v.Check(defaultProfile) != nil {
-			t.Errorf("%s: got %d, %t and %d, %t, want %d; %v", v, got, ok, of, okOf, want, v.Check(defaultProfile))
+		if !ok || got != want || !okOf || of != want || v.Check(s.Profile()) != nil {
+			t.Errorf("%s: got %d, %t and %d, %t, want %d; %v", v, got, ok, of, okOf, want, v.Check(s.Profile()))
 		}
 		if _, ok := v.Index([]byte("...")); ok {
 			t.Errorf("%s of no token is a number", v)
@@ -247,7 +273,7 @@ func TestIndexForest(t *testing.T) {
 	if _, ok := beyond.Index(text); ok {
 		t.Errorf("%s under 84 minima is a number", beyond)
 	}
-	if err := beyond.Check(defaultProfile); err == nil || !strings.Contains(err.Error(), "forest/9") {
+	if err := beyond.Check(s.Profile()); err == nil || !strings.Contains(err.Error(), "forest/9") {
 		t.Errorf("%s under 84 minima: %v", beyond, err)
 	}
 	if got, _ := mustVariant(t, "43B/40").IndexOf(s, text); got != -1404834525 {
@@ -273,14 +299,7 @@ func TestIndexLength(t *testing.T) {
 		{"text", "a rose", 1},
 		{"text", "", 0},
 	} {
-		p, err := ParseProfile(test.profile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := NewSketcher(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustSketcher(t, test.profile)
 		for range 2 {
 			s.Document([]byte(test.text))
 			got, ok := v.IndexOf(s, []byte(test.text))
@@ -294,7 +313,7 @@ func TestIndexLength(t *testing.T) {
 	}
 }
 
-func TestSIBounds(t *testing.T) {
+func TestRange(t *testing.T) {
 	for _, test := range []struct {
 		si        int64
 		fraction  float64
@@ -308,7 +327,7 @@ func TestSIBounds(t *testing.T) {
 		{math.MinInt64, 0.5, -1<<63 - 1<<62, -1 << 62},
 		{0, 0.3, 0, 0},
 	} {
-		if low, high := SILow(test.si, test.fraction), SIHigh(test.si, test.fraction); low != test.low || high != test.high {
+		if low, high := Low(test.si, test.fraction), High(test.si, test.fraction); low != test.low || high != test.high {
 			t.Errorf("%d by %v: got %v to %v, want %v to %v", test.si, test.fraction, low, high, test.low, test.high)
 		}
 	}
@@ -367,9 +386,9 @@ func TestLowest(t *testing.T) {
 // being computed beside it.
 func TestIndexConcurrently(t *testing.T) {
 	texts := [][]byte{
-		simindexText(t, "gettysburg.txt"),
-		simindexText(t, "mixed.txt"),
-		bytes.Repeat(simindexText(t, "mixed.txt"), 100),
+		textOf(t, "gettysburg.txt"),
+		textOf(t, "mixed.txt"),
+		bytes.Repeat(textOf(t, "mixed.txt"), 100),
 		[]byte("four score"),
 		manyWords(40000), // outgrows what is kept between documents
 	}
@@ -387,7 +406,7 @@ func TestIndexConcurrently(t *testing.T) {
 			defer group.Done()
 			for i, text := range texts {
 				for _, name := range variants {
-					v, _ := ParseVariant(name)
+					v, _ := Parse(name)
 					if got, _ := v.Index(text); got != want[name+strconv.Itoa(i)] {
 						t.Errorf("%s of text %d: got %d, want %d", name, i, got, want[name+strconv.Itoa(i)])
 					}
@@ -413,11 +432,11 @@ func FuzzIndex(f *testing.F) {
 	f.Add("46D/2/3", []byte("don't 'quote' me''"))
 	f.Add("14A/1", []byte("aaaaaaaa"))
 	f.Fuzz(func(t *testing.T, name string, doc []byte) {
-		v, err := ParseVariant(name)
+		v, err := Parse(name)
 		if err != nil {
 			return
 		}
-		if back, err := ParseVariant(v.String()); err != nil || back != v {
+		if back, err := Parse(v.String()); err != nil || back != v {
 			t.Fatalf("%q: %s parses to %v, %v", name, v, back, err)
 		}
 		before := bytes.Clone(doc)
@@ -434,7 +453,7 @@ func FuzzIndex(f *testing.F) {
 }
 
 func BenchmarkIndex(b *testing.B) {
-	text := bytes.Repeat(simindexText(b, "gettysburg.txt"), 2)[:2600]
+	text := bytes.Repeat(textOf(b, "gettysburg.txt"), 2)[:2600]
 	for _, name := range []string{"43B/40", "3B/16", "21B/40", "47C/40", "45B/40/100", "53B/4", "54B/4", "2A/4"} {
 		b.Run("variant="+strings.ReplaceAll(name, "/", "-"), func(b *testing.B) {
 			v := mustVariant(b, name)

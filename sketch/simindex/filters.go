@@ -1,22 +1,24 @@
-package sketch
+package simindex
 
 import (
 	"cmp"
 	"slices"
+
+	"github.com/alike-sql/alike/sketch/internal/splitmix"
 )
 
 const (
-	siModulus = 25  // methods 3 and 4
-	siExtreme = 400 // methods 7 to 10
-	siCommon  = 200 // method 13
-	// siRounds bounds method 14, whose cost is rounds times fingerprints. What is
+	modulus = 25  // methods 3 and 4
+	extreme = 400 // methods 7 to 10
+	common  = 200 // method 13
+	// rounds bounds method 14, whose cost is rounds times fingerprints. What is
 	// left after as many rounds becomes one k-gram, however long it is.
-	siRounds = 100
-	siSeed   = 2011 // of the random third of methods 11 and 12
+	rounds = 100
+	seed   = 2011 // of the random third of methods 11 and 12
 )
 
 // reduce filters the fingerprints of s and aggregates what is left.
-func (v Variant) reduce(s *siScratch) int64 {
+func (v Variant) reduce(s *scratch) int64 {
 	prints := s.prints
 	if len(prints) == 0 {
 		return 0
@@ -27,20 +29,20 @@ func (v Variant) reduce(s *siScratch) int64 {
 		kept = prints
 	case 3, 4:
 		for _, f := range prints {
-			if f%siModulus == 0 {
+			if f%modulus == 0 {
 				kept = append(kept, f)
 			}
 		}
 	case 5, 6:
 		kept = winnow(kept, prints, int(v.w))
 	case 7, 8:
-		kept = lowest(kept, prints, siExtreme, 0)
+		kept = lowest(kept, prints, extreme, 0)
 	case 9, 10:
 		// The highest are the lowest of the complements. -1 - f cannot overflow.
-		kept = lowest(kept, prints, siExtreme, -1)
+		kept = lowest(kept, prints, extreme, -1)
 		slices.Reverse(kept)
 	case 11, 12:
-		random := splitmix(siSeed)
+		random := splitmix.New(seed)
 		for _, f := range prints {
 			if random()%3 == 0 {
 				kept = append(kept, f)
@@ -141,7 +143,7 @@ func supershingle(prints []int32, k int) int32 {
 	for range k {
 		out *= javaBase
 	}
-	for round := 0; round < siRounds && len(prints) > k; round++ {
+	for round := 0; round < rounds && len(prints) > k; round++ {
 		var hash uint32
 		for _, f := range prints[:k] {
 			hash = hash*javaBase + uint32(f)
@@ -168,7 +170,7 @@ func supershingle(prints []int32, k int) int32 {
 
 // sumFrequent sums the fingerprints of the most frequent words, of which those
 // that came first win a tie.
-func (s *siScratch) sumFrequent() int64 {
+func (s *scratch) sumFrequent() int64 {
 	list := s.words.list
 	slices.SortFunc(list, func(a, b countedWord) int {
 		if a.count != b.count {
@@ -178,7 +180,7 @@ func (s *siScratch) sumFrequent() int64 {
 	})
 	grams := wordGrams{k: 1, starts: s.starts, prints: s.prints}
 	var sum int64
-	for _, w := range list[:min(siCommon, len(list))] {
+	for _, w := range list[:min(common, len(list))] {
 		grams.starts, grams.prints = grams.starts[:0], grams.prints[:0]
 		grams.add(s.words.text[w.start:w.end])
 		sum += int64(grams.prints[0])

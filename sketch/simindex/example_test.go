@@ -1,14 +1,14 @@
-package sketch_test
+package simindex_test
 
 import (
 	"fmt"
 
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // Roth's question at checkin: which documents lie within 30 % of this one?
 func ExampleVariant_Index() {
-	v, err := sketch.ParseVariant("41B/4")
+	v, err := simindex.Parse("41B/4")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -16,7 +16,7 @@ func ExampleVariant_Index() {
 	si, ok := v.Index([]byte("Four score and seven years ago our fathers brought forth on this continent, " +
 		"a new nation, conceived in Liberty, and dedicated to the proposition that all men are created equal."))
 	fmt.Println(si, ok)
-	fmt.Printf("where si > %.1f and si < %.1f\n", sketch.SILow(si, sketch.SIFraction), sketch.SIHigh(si, sketch.SIFraction))
+	fmt.Printf("where si > %.1f and si < %.1f\n", simindex.Low(si, simindex.Fraction), simindex.High(si, simindex.Fraction))
 
 	_, ok = v.Index([]byte("... and so on ...")) // stop words alone
 	fmt.Println(ok)

@@ -1,15 +1,5 @@
-package sketch
-
-import (
-	"fmt"
-	"math"
-	"strconv"
-	"strings"
-	"sync"
-)
-
-// A Variant names one way of reducing a document to a single number, its
-// similarity index, that a range scan finds. Variants can be compared with ==.
+// Package simindex reduces a document to a single number, its similarity index,
+// that a range scan finds. A [Variant] is one way of doing so.
 //
 // Roth 2011 gives fourteen methods on three streams of tokens, with four
 // variations and the parameters k and w. They are written as in his Table 9,
@@ -43,14 +33,28 @@ import (
 // who use them; features find near-duplicates reliably. So do the two variants
 // that are ours, which depend on a profile:
 //
-//   - forest/3: a byte of each of eight minima (see Sketcher.Forest). Documents
+//   - forest/3: a byte of each of eight minima (see [sketch.Sketcher.Forest]). Documents
 //     of resemblance ρ share the first byte with probability about ρ.
 //   - length: the number of shingles, repeated ones once unless the profile
 //     makes bags. Resemblance ρ means lengths of a ratio of ρ at least, so a
 //     range of lengths loses nothing.
+package simindex
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// A Variant names one way of computing a similarity index. Variants can be
+// compared with ==.
 type Variant struct {
-	method    uint8 // 1 to 14, siForest or siLength
-	stream    uint8 // a siStream
+	method    uint8 // 1 to 14, forest or length
+	stream    uint8 // characters, words or soundex
 	variation byte  // 'A' to 'D'
 	k, w      int32 // w is 0 for the methods without winnowing; k is the number of a forest
 }
@@ -58,37 +62,37 @@ type Variant struct {
 // The streams of Roth 2011, section 3.4; his tracking numbers are method plus
 // 20 times the stream.
 const (
-	siCharacters = iota
-	siWords
-	siSoundex
+	characters = iota
+	words
+	soundex
 )
 
 const (
-	siMethods  = 14
-	siFrequent = 13 // the method that works on words, not on k-grams
-	siMaxParam = 10000
+	methods  = 14
+	frequent = 13 // the method that works on words, not on k-grams
+	maxParam = 10000
 
-	siForest = 15
-	siLength = 16
+	forest = 15
+	length = 16
 )
 
-// ParseVariant reads a variant as Variant.String writes it. A window after a
+// Parse reads a variant as Variant.String writes it. A window after a
 // method that does not winnow is allowed, since Roth always names one, and
 // forgotten.
-func ParseVariant(s string) (Variant, error) {
+func Parse(s string) (Variant, error) {
 	fail := func(format string, args ...any) (Variant, error) {
 		return Variant{}, fmt.Errorf("sketch: similarity index %q: "+format, append([]any{s}, args...)...)
 	}
 	if strings.EqualFold(s, "length") {
-		return Variant{method: siLength}, nil
+		return Variant{method: length}, nil
 	}
 	name, params, _ := strings.Cut(s, "/")
 	if strings.EqualFold(name, "forest") {
 		i, err := strconv.ParseUint(params, 10, 32)
-		if err != nil || i > siMaxParam {
-			return fail("number %q, want 0 to %d", params, siMaxParam)
+		if err != nil || i > maxParam {
+			return fail("number %q, want 0 to %d", params, maxParam)
 		}
-		return Variant{method: siForest, k: int32(i)}, nil
+		return Variant{method: forest, k: int32(i)}, nil
 	}
 	if len(name) < 2 {
 		return fail("want a method, a variation and k as in 43B/40")
@@ -98,24 +102,24 @@ func ParseVariant(s string) (Variant, error) {
 		return fail("want a method, a variation and k as in 43B/40")
 	}
 	v := Variant{method: uint8(number % 20), stream: uint8(number / 20), variation: name[len(name)-1] &^ 0x20}
-	if v.method < 1 || v.method > siMethods || v.stream > siSoundex {
+	if v.method < 1 || v.method > methods || v.stream > soundex {
 		return fail("method %d, want 1 to 14, 21 to 34 or 41 to 54", number)
 	}
-	if v.method == siFrequent && v.stream == siCharacters {
+	if v.method == frequent && v.stream == characters {
 		return fail("method 13, the most frequent words, has no form for characters; want 33 or 53")
 	}
 	if v.variation < 'A' || v.variation > 'D' {
 		return fail("variation %q, want A, B, C or D", name[len(name)-1:])
 	}
 	k, w, hasWindow := strings.Cut(params, "/")
-	if v.k, err = siParam(k); err != nil {
+	if v.k, err = parseParam(k); err != nil {
 		return fail("k %w", err)
 	}
 	if !hasWindow && v.winnows() {
 		return fail("method %d winnows, want its window too, as in %d%c/%d/100", number, number, v.variation, v.k)
 	}
 	if hasWindow {
-		if v.w, err = siParam(w); err != nil {
+		if v.w, err = parseParam(w); err != nil {
 			return fail("window %w", err)
 		}
 		if !v.winnows() {
@@ -125,10 +129,10 @@ func ParseVariant(s string) (Variant, error) {
 	return v, nil
 }
 
-func siParam(s string) (int32, error) {
+func parseParam(s string) (int32, error) {
 	n, err := strconv.ParseUint(s, 10, 32)
-	if err != nil || n < 1 || n > siMaxParam {
-		return 0, fmt.Errorf("%q, want 1 to %d", s, siMaxParam)
+	if err != nil || n < 1 || n > maxParam {
+		return 0, fmt.Errorf("%q, want 1 to %d", s, maxParam)
 	}
 	return int32(n), nil
 }
@@ -136,9 +140,9 @@ func siParam(s string) (int32, error) {
 // String gives the one spelling of v.
 func (v Variant) String() string {
 	switch v.method {
-	case siForest:
+	case forest:
 		return "forest/" + strconv.Itoa(int(v.k))
-	case siLength:
+	case length:
 		return "length"
 	}
 	b := strconv.AppendInt(nil, int64(v.method)+20*int64(v.stream), 10)
@@ -160,9 +164,9 @@ func Variants() []Variant {
 	runs := [...]struct{ k, w int32 }{{4, 5}, {8, 12}, {16, 25}, {40, 100}}
 	list := make([]Variant, 0, 656)
 	for _, run := range runs {
-		for stream := uint8(siCharacters); stream <= siSoundex; stream++ {
-			for method := uint8(1); method <= siMethods; method++ {
-				if method == siFrequent && stream == siCharacters {
+		for stream := uint8(characters); stream <= soundex; stream++ {
+			for method := uint8(1); method <= methods; method++ {
+				if method == frequent && stream == characters {
 					continue
 				}
 				for variation := byte('A'); variation <= 'D'; variation++ {
@@ -180,9 +184,9 @@ func Variants() []Variant {
 
 // Check reports whether documents can have the index under a profile: a forest
 // needs eight minima of its own.
-func (v Variant) Check(p Profile) error {
+func (v Variant) Check(p sketch.Profile) error {
 	switch forests := p.T / 8; {
-	case v.method != siForest || int(v.k) < forests:
+	case v.method != forest || int(v.k) < forests:
 		return nil
 	case forests == 0:
 		return fmt.Errorf("sketch: similarity index %s: t=%d is too few minima for any", v, p.T)
@@ -192,89 +196,72 @@ func (v Variant) Check(p Profile) error {
 }
 
 // Index computes the similarity index of doc; forest and length are taken under
-// the default profile, the bytes of a forest from its slots. It reports false for a document without a token and where Check
-// fails. It does so too where a method of Roth's gives 0, since the range around
+// the default profile, the bytes of a forest from its slots. It reports false for a
+// document without a token and where Check fails. It does so too where a method of Roth's gives 0, since the range around
 // 0 holds nothing, not even itself.
 func (v Variant) Index(doc []byte) (int64, bool) {
-	if v.method < siForest {
+	if v.method < forest {
 		return v.roth(doc)
 	}
-	s := siSketchers.Get().(*Sketcher)
-	defer siSketchers.Put(s)
+	s := sketchers.Get().(*sketch.Sketcher)
+	defer sketchers.Put(s)
 	s.Document(doc)
 	return v.IndexOf(s, doc)
 }
 
 // IndexOf computes the similarity index of doc, which s has just taken; forest
 // and length are those of its profile.
-func (v Variant) IndexOf(s *Sketcher, doc []byte) (int64, bool) {
+func (v Variant) IndexOf(s *sketch.Sketcher, doc []byte) (int64, bool) {
 	switch v.method {
-	case siForest:
+	case forest:
 		return s.Forest(int(v.k))
-	case siLength:
-		return s.length(doc), !s.Empty()
+	case length:
+		return s.Length(doc), !s.Empty()
 	}
 	return v.roth(doc)
 }
 
-// length counts the shingles of doc, which s has just taken, as resemblance
-// under its profile counts them.
-func (s *Sketcher) length(doc []byte) int64 {
-	if s.profile.Bag || s.profile.Family == Weighted {
-		return s.seen // repeated shingles count
-	}
-	if s.counter == nil {
-		// The multiples of 1 are all fingerprints, each once.
-		p := s.profile
-		p.Family, p.Modulus, p.Size, p.Bits = Mod, 1, 0, 64
-		var err error
-		if s.counter, err = NewSketcher(p); err != nil {
-			panic(err)
-		}
-	}
-	s.counter.Document(doc)
-	all := s.counter.sampler.(*list)
-	all.tidy()
-	return int64(len(all.values))
-}
-
 func (v Variant) roth(doc []byte) (int64, bool) {
-	s := siScratches.Get().(*siScratch)
+	s := scratches.Get().(*scratch)
 	s.read(v, doc)
 	var si int64
-	if v.method == siFrequent {
+	if v.method == frequent {
 		si = s.sumFrequent()
 	} else {
 		si = v.reduce(s)
 	}
 	if s.small() {
-		siScratches.Put(s)
+		scratches.Put(s)
 	}
 	return si, si != 0
 }
 
-var siSketchers = sync.Pool{New: func() any {
-	s, err := NewSketcher(defaultProfile)
+var sketchers = sync.Pool{New: func() any {
+	p, err := sketch.ParseProfile("")
+	if err != nil {
+		panic(err)
+	}
+	s, err := sketch.NewSketcher(p)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }}
 
-var siScratches = sync.Pool{New: func() any { return new(siScratch) }}
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// SIFraction is the half width of the range that Roth chose: 30 %.
-const SIFraction = 0.3
+// Fraction is the half width of the range that Roth chose: 30 %.
+const Fraction = 0.3
 
-// SILow gives the open lower bound of the range of documents similar to one
+// Low gives the open lower bound of the range of documents similar to one
 // with index si: si less the fraction of its magnitude (Roth 2011, Figure 2).
-func SILow(si int64, fraction float64) float64 {
+func Low(si int64, fraction float64) float64 {
 	// The conversion of the product keeps a processor from fusing it with the
 	// difference, which would round differently.
 	return float64(si) - float64(math.Abs(float64(si)*fraction))
 }
 
-// SIHigh gives the open upper bound of the range whose lower bound is SILow.
-func SIHigh(si int64, fraction float64) float64 {
+// High gives the open upper bound of the range whose lower bound is Low.
+func High(si int64, fraction float64) float64 {
 	return float64(si) + float64(math.Abs(float64(si)*fraction))
 }
