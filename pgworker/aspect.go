@@ -73,8 +73,8 @@ ones and switches when they are complete.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := map[string]any{}
 			if options != "" {
-				if err := json.Unmarshal([]byte(options), &given); err != nil {
-					return usagef("--options: %w", err)
+				if err := json.Unmarshal([]byte(options), &given); err != nil || given == nil {
+					return usagef("--options %q, want one JSON object", options)
 				}
 			}
 			for flag, value := range map[string]any{
@@ -85,12 +85,15 @@ ones and switches when they are complete.`,
 					given[strings.ReplaceAll(flag, "-", "_")] = value
 				}
 			}
+			if strings.HasPrefix(extract, "{") {
+				given["extract"] = json.RawMessage(extract)
+			}
 			if distributed {
 				given["distributed"] = true
 			}
 			encoded, err := json.Marshal(given)
 			if err != nil {
-				return err
+				return usagef("--extract %q, want a name, or {\"column\": NAME}", extract)
 			}
 			_, err = c.print(cmd, `select alike.attach($1, $2, $3::jsonb) as queued`, args[0], args[1], string(encoded))
 			return err
@@ -100,7 +103,7 @@ ones and switches when they are complete.`,
 	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, web, bing, code, chars, lines), then settings")
 	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
-	flags.Float64Var(&atLeast, "at-least", 0, "the resemblance from which rows count as alike; the profile's half point unless given")
+	floatFlag(flags, &atLeast, "at-least", 0, 0, 1, "the resemblance from which rows count as alike; the profile's half point unless given")
 	flags.StringVar(&name, "name", "", "the attachment's name, when a table has several; the table's unless given")
 	flags.StringVar(&where, "where", "", "an SQL condition over a row: only these are attached")
 	flags.StringVar(&extract, "extract", "", "how bytes become text: plain, html, auto, a media type, or a column that names it as {\"column\": NAME}")

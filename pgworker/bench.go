@@ -19,9 +19,6 @@ func (c *command) benchCommand() *cobra.Command {
 fast and classic under a profile, text to features.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if size < 1 || size > 1<<20 {
-				return usagef("--size %d, want 1 to %d", size, 1<<20)
-			}
 			text := benchText(16 << 20)
 			out := c.sheet(cmd.OutOrStdout(), []string{"profile", "bytes", "ns_per_document", "mb_per_second"})
 			for _, family := range []string{"fast", "classic"} {
@@ -53,7 +50,7 @@ fast and classic under a profile, text to features.`,
 		},
 	}
 	bench.Flags().StringVar(&profile, "profile", "text", "the profile")
-	bench.Flags().IntVar(&size, "size", 2600, "bytes of a document")
+	intFlag(bench.Flags(), &size, "size", 2600, 1, 1<<20, "bytes of a document")
 	return bench
 }
 

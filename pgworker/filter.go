@@ -56,9 +56,6 @@ K features of S minima each. Without numbers it is the filter of --profile. With
 			if err := sketch.CheckFilter(k, s, r); err != nil {
 				return usageError{err}
 			}
-			if points < 2 || points > 10001 {
-				return usagef("--points %d, want 2 to 10001", points)
-			}
 			if picture != "" {
 				return drawCurve(picture, k, s, r, logarithmic)
 			}
@@ -74,7 +71,7 @@ K features of S minima each. Without numbers it is the filter of --profile. With
 			return out.end()
 		},
 	}
-	curve.Flags().IntVar(&points, "points", 21, "how many points")
+	intFlag(curve.Flags(), &points, "points", 21, 2, 10001, "how many points")
 	curve.Flags().StringVar(&profile, "profile", "text", "the profile whose filter it is")
 	curve.Flags().StringVar(&picture, "svg", "", "draw the curve into this file")
 	curve.Flags().BoolVar(&logarithmic, "log", false, "with --svg: a logarithmic scale of probabilities")

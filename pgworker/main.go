@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -39,6 +40,11 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
+// badValue are the codes with which PostgreSQL refuses what somebody has typed: a
+// value out of its limits, a key that is none, an expression that is none, a name
+// that is too long.
+var badValue = []string{"22023", "22P02", "42601", "42622"}
+
 // exitCode says what is wrong, once, and returns the code for it.
 func exitCode(err error) int {
 	if err == nil {
@@ -54,7 +60,7 @@ func exitCode(err error) int {
 	}
 	var usage usageError
 	switch {
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"):
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), pg != nil && slices.Contains(badValue, pg.Code):
 		return exitUsage
 	case worker.IsTransient(err):
 		return exitAgain

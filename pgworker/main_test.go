@@ -11,11 +11,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/parquet-go/parquet-go"
+	"github.com/spf13/pflag"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/pgworker/worker"
@@ -92,6 +95,69 @@ func TestCommandLineErrors(t *testing.T) {
 		if _, err := pgworker(t, "status", "--database-url", url); exitCode(err) != exitFailure {
 			t.Errorf("%s: %v, want exit code %d", url, err, exitFailure)
 		}
+	}
+}
+
+// Every flag of every verb says what it takes, in one line, before anything else is
+// done; what only the database can judge is a wrong command line too.
+func TestWrongValues(t *testing.T) {
+	filled(t)
+	for _, c := range []struct{ args, want string }{
+		{"run --lanes -1", "want 1 to 64"}, {"run --lanes 0", "want 1 to 64"}, {"run --lanes x", "want 1 to 64"}, {"run --batch 0", "want 1 to 10000"},
+		{"run --poll 0s", "want 1ms or more"}, {"run --poll -1s", "want 1ms or more"}, {"run --scan soon", "want 1ms or more"},
+		{"run --max-document -5", "want 1 to 1073741824"}, {"run --max-attempts 0", "want 1 to 1000"},
+		{"run --listen nowhere", "want host:port"}, {"run --listen :99999", "want host:port"}, {"run --listen unix:", "missing path"},
+		{"run --extract x", "want type=command"}, {"run --extract no/type/at/all=cat", "as in application/msword"},
+		{"run --database-url postgres://[", "database URL"}, {"migrate status --database-url port=x", "database URL"},
+		{"status --json=perhaps", "invalid syntax"}, {"status --nonsense", "unknown flag"}, {"migrate sideways", "up|down|status"},
+		{"rows documents 1 --at-least 2", "want 0 to 1"}, {"pairs documents --at-least -0.1", "want 0 to 1"}, {"clusters documents --at-least nan", "want 0 to 1"},
+		{"check main_test.go --at-least x", "want 0 to 1"}, {"check main_test.go --type image/x", "want auto, plain"}, {"check main_test.go --type nonsense/", "want auto, plain"},
+		{"si-rows documents length 1 --fraction -1", "want 0 or more"}, {"si-rows documents 99Z/1 1", "want a method"},
+		{"rows documents one", "is not bigint"}, {"mark documents 1 2 perhaps", "want duplicate or distinct"}, {"mark documents 1 x distinct", "are not both bigint"},
+		{"report --clusters -1", "want 1 to 10000"}, {"report --members 1", "want 2 to 100"}, {"report --output=", "want a file"},
+		{"curve --points 1", "want 2 to 10001"}, {"curve --profile nonsense", "nonsense"}, {"curve --log", "--svg"}, {"plan 0.9 nan 0.5 0.001", "want"}, {"bench --size 0", "want 1 to 1048576"},
+		{"bench --profile t=x", "t=x"}, {"export documents --parquet=", "--parquet"}, {"detach documents --drop=x", "invalid syntax"}, {"clusters documents --write=x", "invalid syntax"},
+		{"attach documents body --name n --at-least 1.5", "want 0 to 1"}, {"attach documents body --name n --profile nonsense", "nonsense"},
+		{"attach documents body --name n --policy maybe", "want ignore, link, warn or reject"}, {"attach documents body --name n --mode maybe", "want queue, or scan"},
+		{"attach documents body --name n --si 99", "want a method"}, {"attach documents body --name n --extract ???", "want plain, html"},
+		{"attach documents body --name n --extract {", "want a name, or"}, {"attach documents body --name n --where )", "where: "},
+		{"attach documents body --name=", "want 1 to 49"}, {"attach documents body --options null", "want one JSON object"}, {"attach documents body --options []", "want one JSON object"},
+		{`attach documents body --options {"x":1}`, "unknown option"}, {"attach documents body --distributed=x", "invalid syntax"},
+	} {
+		out, err := pgworker(t, strings.Fields(c.args)...)
+		if code := exitCode(err); code != exitUsage || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || out != "" {
+			t.Errorf("%s: exit code %d, %v, want %d and one line with %q; printed %q", c.args, code, err, exitUsage, c.want, out)
+		}
+	}
+}
+
+// Every flag with limits is in the table above.
+func TestFlagsAreTried(t *testing.T) {
+	source, err := os.ReadFile("main_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := []string{"help", "once", "table", "svg"} // takes no value, or any
+	for _, verb := range newRoot().Commands() {
+		verb.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			tried := regexp.MustCompile(`"` + verb.Name() + ` [^"]*--` + f.Name + `\b|` + "`" + verb.Name() + " [^`]*--" + f.Name + `\b`)
+			if !slices.Contains(free, f.Name) && !tried.Match(source) {
+				t.Errorf("pgworker %s --%s: no wrong value is tried", verb.Name(), f.Name)
+			}
+		})
+	}
+}
+
+// The media type of a document can be in a column.
+func TestAttachExtractColumn(t *testing.T) {
+	_, conn := filled(t)
+	if _, err := conn.Exec(t.Context(), "create table files (id int primary key, kind text, data bytea)"); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "attach", "files", "data", "--extract", `{"column": "kind"}`)
+	var extract string
+	if err := conn.QueryRow(t.Context(), "select extract from alike.attachment where name = 'files'").Scan(&extract); err != nil || extract != `{"column": "kind"}` {
+		t.Errorf("extract is %s, %v", extract, err)
 	}
 }
 
@@ -279,6 +345,9 @@ func TestRetry(t *testing.T) {
 	out, err := pgworker(t, "errors", "documents")
 	if exitCode(err) != exitFound || !strings.Contains(out, "the limit is 1000") {
 		t.Errorf("errors: %v\n%s", err, out)
+	}
+	if _, err := pgworker(t, "status"); exitCode(err) != exitFound {
+		t.Errorf("status with a failed row: %v, want exit code %d", err, exitFound)
 	}
 	if out := must(t, "run", "--once") + must(t, "retry", "documents", "--json"); out != "{\"queued\":1}\n" {
 		t.Errorf("retry printed %q", out)

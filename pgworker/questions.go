@@ -19,8 +19,8 @@ import (
 // atLeastFlag adds --at-least and returns its value; NaN stands for the
 // attachment's own.
 func atLeastFlag(cmd *cobra.Command) *float64 {
-	value := cmd.Flags().Float64("at-least", math.NaN(), "the resemblance from which rows count as alike; the attachment's unless given")
-	cmd.Flags().Lookup("at-least").DefValue = "0" // which help does not show
+	value := new(float64)
+	floatFlag(cmd.Flags(), value, "at-least", math.NaN(), 0, 1, "the resemblance from which rows count as alike; the attachment's unless given")
 	return value
 }
 
@@ -51,8 +51,7 @@ func (c *command) siRowsCommand() *cobra.Command {
 			return err
 		},
 	}
-	rows.Flags().Float64Var(&fraction, "fraction", math.NaN(), "how far the range reaches on either side; 0.3 unless given")
-	rows.Flags().Lookup("fraction").DefValue = "0" // which help does not show
+	floatFlag(rows.Flags(), &fraction, "fraction", math.NaN(), 0, -1, "how far the range reaches on either side; 0.3 unless given")
 	return rows
 }
 
@@ -86,6 +85,13 @@ standard input. It exits with 3 when there is such a row, with 0 when not.`,
 	check.Flags().StringVar(&media, "type", "auto", "what the file is: auto, plain, html, pdf, docx or a media type")
 	atLeast := atLeastFlag(check)
 	check.RunE = func(cmd *cobra.Command, args []string) error {
+		extractor, err := extract.New(extract.Config{})
+		if err != nil {
+			return err
+		}
+		if err := extractor.Known(media); err != nil {
+			return usagef("--type %q: %w, want auto, plain, html, pdf, docx or a media type that there is a command for", media, err)
+		}
 		file := io.Reader(os.Stdin)
 		if args[0] != "-" {
 			f, err := os.Open(args[0])
@@ -96,10 +102,6 @@ standard input. It exits with 3 when there is such a row, with 0 when not.`,
 			file = f
 		}
 		doc, err := io.ReadAll(io.LimitReader(file, 1<<30))
-		if err != nil {
-			return err
-		}
-		extractor, err := extract.New(extract.Config{})
 		if err != nil {
 			return err
 		}

@@ -44,6 +44,9 @@ instead.`,
   pgworker report memos.db --json | jq '.attachments[].clusters.count'`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usagef("--output is empty, want a file, or - for the standard output")
+			}
 			source, done, err := c.reportSource(cmd.Context(), args)
 			if err != nil {
 				return err
@@ -74,8 +77,8 @@ instead.`,
 	flags := verb.Flags()
 	flags.StringVar(&output, "output", "alike-report.html", "where the page goes; - is the standard output")
 	flags.StringVar(&config.Table, "table", "", "this attached table alone")
-	flags.IntVar(&config.Clusters, "clusters", 100, "clusters shown with their texts")
-	flags.IntVar(&config.Members, "members", 6, "rows of each that are shown")
+	intFlag(flags, &config.Clusters, "clusters", 100, 1, report.MostClusters, "clusters shown with their texts")
+	intFlag(flags, &config.Members, "members", 6, 2, report.MostMembers, "rows of each that are shown")
 	return verb
 }
 

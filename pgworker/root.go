@@ -70,13 +70,17 @@ database cannot be reached or is busy.`,
 
 // url returns the database's URL.
 func (c *command) url() (string, error) {
-	if c.databaseURL != "" {
-		return c.databaseURL, nil
+	url := c.databaseURL
+	if url == "" {
+		url = os.Getenv("DATABASE_URL")
 	}
-	if url := os.Getenv("DATABASE_URL"); url != "" {
-		return url, nil
+	if url == "" {
+		return "", usagef("which database? Give --database-url or set DATABASE_URL")
 	}
-	return "", usagef("which database? Give --database-url or set DATABASE_URL")
+	if _, err := pgx.ParseConfig(url); err != nil {
+		return "", usagef("database URL: %w", err)
+	}
+	return url, nil
 }
 
 // connect opens a connection that must be closed.
@@ -87,7 +91,7 @@ func (c *command) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return nil, usagef("database URL: %w", err)
+		return nil, err
 	}
 	config.RuntimeParams["application_name"] = "pgworker"
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {

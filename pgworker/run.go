@@ -52,6 +52,9 @@ otherwise, or a unix socket as unix:/path.`,
 			if config.Extract.Commands, err = extractCommands(commands); err != nil {
 				return err
 			}
+			if err := checkAddress(listen); err != nil {
+				return usagef("--listen %q: %w; want host:port, :port or unix:/path", listen, err)
+			}
 			terminal := term.IsTerminal(int(os.Stderr.Fd()))
 			if terminal {
 				config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -80,12 +83,12 @@ otherwise, or a unix socket as unix:/path.`,
 	flags.BoolVar(&once, "once", false, "stop when nothing is left to do")
 	flags.StringVar(&listen, "listen", "", "answer HTTP on this `address`: host:port, :port for this machine alone, or unix:/path")
 	flags.StringArrayVar(&commands, "extract", nil, "`type=command` that turns a media type into text on its standard output; may be repeated")
-	flags.IntVar(&config.Lanes, "lanes", 1, "batches worked on at once")
-	flags.IntVar(&config.BatchSize, "batch", 1000, "rows in a transaction")
-	flags.DurationVar(&config.PollInterval, "poll", time.Second, "how often to look without being told")
-	flags.DurationVar(&config.ScanInterval, "scan", time.Minute, "how often to compare a table without triggers with its sketches")
-	flags.Int64Var(&config.MaxDocument, "max-document", 64<<20, "the largest document, in bytes")
-	flags.IntVar(&config.MaxAttempts, "max-attempts", 8, "how often a row that fails is tried")
+	intFlag(flags, &config.Lanes, "lanes", 1, 1, worker.MostLanes, "batches worked on at once")
+	intFlag(flags, &config.BatchSize, "batch", 1000, 1, worker.MostBatchSize, "rows in a transaction")
+	durationFlag(flags, &config.PollInterval, "poll", time.Second, worker.LeastInterval, "how often to look without being told")
+	durationFlag(flags, &config.ScanInterval, "scan", time.Minute, worker.LeastInterval, "how often to compare a table without triggers with its sketches")
+	int64Flag(flags, &config.MaxDocument, "max-document", 64<<20, 1, worker.LargestDocument, "the largest document, in bytes")
+	intFlag(flags, &config.MaxAttempts, "max-attempts", 8, 1, worker.MostAttempts, "how often a row that fails is tried")
 	return run
 }
 
@@ -99,6 +102,9 @@ func extractCommands(given []string) (map[string][]string, error) {
 			continue
 		}
 		return nil, usagef("--extract %q: want type=command", g)
+	}
+	if _, err := extract.New(extract.Config{Commands: commands}); err != nil {
+		return nil, usagef("--extract: %w, as in application/msword=antiword -", err)
 	}
 	return commands, nil
 }
@@ -135,6 +141,23 @@ func runWith(ctx context.Context, w *worker.Worker, address string, log *slog.Lo
 		server.Close()
 	}
 	wait.Wait()
+	return err
+}
+
+// checkAddress says what is wrong with how an address is written.
+func checkAddress(address string) error {
+	if address == "" {
+		return nil // not asked for
+	} else if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		if path == "" {
+			return errors.New("missing path in address")
+		}
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	return err
 }
 

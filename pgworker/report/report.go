@@ -26,17 +26,21 @@ type Config struct {
 	Progress func(what string, done, of int64)
 }
 
+// Limits of what Config says.
 const (
-	mostClusters = 10_000
-	mostMembers  = 100
-	listedRest   = 500 // clusters without texts
-	listedKeys   = 50  // of a cluster
-	listedPairs  = 20  // that wait for a verdict
-	listedHot    = 10
-	hotRows      = 10  // rows that share a feature from which on it is hot, as in alike.hot
-	sampledRows  = 200 // asked what a range around their similarity index returns
-	bands        = 20  // of resemblance
-	bandPairs    = 200 // of each that are measured exactly
+	MostClusters = 10_000
+	MostMembers  = 100
+)
+
+const (
+	listedRest  = 500 // clusters without texts
+	listedKeys  = 50  // of a cluster
+	listedPairs = 20  // that wait for a verdict
+	listedHot   = 10
+	hotRows     = 10  // rows that share a feature from which on it is hot, as in alike.hot
+	sampledRows = 200 // asked what a range around their similarity index returns
+	bands       = 20  // of resemblance
+	bandPairs   = 200 // of each that are measured exactly
 )
 
 func (c *Config) setDefaults() error {
@@ -49,11 +53,11 @@ func (c *Config) setDefaults() error {
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
 	}
-	if c.Clusters < 0 || c.Clusters > mostClusters {
-		return fmt.Errorf("report: %d clusters, want 1 to %d", c.Clusters, mostClusters)
+	if c.Clusters < 0 || c.Clusters > MostClusters {
+		return fmt.Errorf("report: %d clusters, want 1 to %d", c.Clusters, MostClusters)
 	}
-	if c.Members < 2 || c.Members > mostMembers {
-		return fmt.Errorf("report: %d members, want 2 to %d", c.Members, mostMembers)
+	if c.Members < 2 || c.Members > MostMembers {
+		return fmt.Errorf("report: %d members, want 2 to %d", c.Members, MostMembers)
 	}
 	return nil
 }

@@ -61,6 +61,16 @@ type Config struct {
 	Progress func(Progress)
 }
 
+// Limits of what Config says.
+const (
+	MostLanes       = 64
+	MostBatchSize   = 10_000
+	MostChunkRows   = 1_000_000
+	MostAttempts    = 1000
+	LargestDocument = 1 << 30
+	LeastInterval   = time.Millisecond
+)
+
 // Progress is how far a side table is filled.
 type Progress struct {
 	Name      string // the attachment's
@@ -80,10 +90,10 @@ func (c *Config) validate() error {
 		otherwise int
 		most      int
 	}{
-		{"Lanes", &c.Lanes, 1, 64},
-		{"BatchSize", &c.BatchSize, 1000, 10000},
-		{"ChunkRows", &c.ChunkRows, 20000, 1000000},
-		{"MaxAttempts", &c.MaxAttempts, 8, 1000},
+		{"Lanes", &c.Lanes, 1, MostLanes},
+		{"BatchSize", &c.BatchSize, 1000, MostBatchSize},
+		{"ChunkRows", &c.ChunkRows, 20000, MostChunkRows},
+		{"MaxAttempts", &c.MaxAttempts, 8, MostAttempts},
 	} {
 		if *n.value == 0 {
 			*n.value = n.otherwise
@@ -108,15 +118,15 @@ func (c *Config) validate() error {
 		if *d.value == 0 {
 			*d.value = d.otherwise
 		}
-		if *d.value < time.Millisecond {
-			return fmt.Errorf("worker: %s is %s, want at least 1ms", d.name, *d.value)
+		if *d.value < LeastInterval {
+			return fmt.Errorf("worker: %s is %s, want at least %s", d.name, *d.value, LeastInterval)
 		}
 	}
 	if c.MaxDocument == 0 {
 		c.MaxDocument = 64 << 20
 	}
-	if c.MaxDocument < 1 || c.MaxDocument > 1<<30 {
-		return fmt.Errorf("worker: MaxDocument is %d, want 1 to %d", c.MaxDocument, 1<<30)
+	if c.MaxDocument < 1 || c.MaxDocument > LargestDocument {
+		return fmt.Errorf("worker: MaxDocument is %d, want 1 to %d", c.MaxDocument, LargestDocument)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
