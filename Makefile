@@ -62,11 +62,14 @@ processors: ## the golden vectors and the kernels on emulated arm64 and s390x, w
 	  CGO_ENABLED=0 GOARCH=$${p%/*} go test -exec "qemu-$${p#*/}" -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch ./sketch/simindex; \
 	done
 
+# When the time is up, a run can fail with "context deadline exceeded" and nothing
+# else: a race in Go before 1.27 (golang/go#75804). It is run once more; an input
+# that fails has been kept, and fails that one at once.
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	@for f in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
 	  for t in $$(grep -oE '^func Fuzz[A-Za-z0-9_]+' $$f | cut -c6-); do \
-	    echo "go test -run '^$$' -fuzz '^$$t$$' -fuzztime $(FUZZTIME) ./$$(dirname $$f)"; \
-	    go test -run '^$$' -fuzz "^$$t\$$" -fuzztime $(FUZZTIME) ./$$(dirname $$f); \
+	    run="go test -run ^$$ -fuzz ^$$t$$ -fuzztime $(FUZZTIME) ./$$(dirname $$f)"; \
+	    echo "$$run"; $$run || $$run; \
 	  done; \
 	done
 

@@ -86,12 +86,11 @@ func (a *aligner) anchors(x0, x1, y0, y1 int) []block {
 		}
 	}
 	var unique []block
-	for _, p := range at {
-		if p.x >= 0 && p.y >= 0 {
+	for i := x0; i < x1; i++ {
+		if p := at[a.x[i]]; p.x == i && p.y >= 0 {
 			unique = append(unique, block{p.x, p.y, 1})
 		}
 	}
-	slices.SortFunc(unique, func(p, q block) int { return cmp.Compare(p.x, q.x) })
 	// Patience sorting: the top of each pile, and what lay on top of the pile
 	// before when a card was put down.
 	var tops []int
