@@ -21,8 +21,7 @@ import (
 // killed leaves it to the next.
 //
 // Live checkins go on meanwhile and win: a row whose place in the side table
-// is taken fails the COPY, and then the rows of that chunk go through the
-// queue. Where rows were deleted meanwhile the side table is swept at the end.
+// is taken fails the COPY, which then is tried again without it. Where rows were deleted meanwhile the side table is swept at the end.
 
 // backfillStep does one transaction's worth of it, and reports whether there
 // was anything to do.
@@ -71,146 +70,34 @@ func literal(s string) string {
 	return " E'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
 
-// splitBackfill cuts a table that is to be filled into chunks.
-func (w *Worker) splitBackfill(ctx context.Context) (bool, error) {
+// A task is one transaction's worth of work on a whole attachment.
+type task struct {
+	claim string // the query that takes it: the attachment, then more
+	args  []any
+	more  []any // where the rest of the query's columns goes
+	fresh bool  // the attachment has to be as it is now, not as of a moment ago
+	long  bool  // statements may take as long as they take
+	run   func(tx pgx.Tx, a *attachment) (did bool, err error)
+}
+
+// perform takes a task and does it, and reports whether there was anything to do.
+// Where the attachment was detached a moment ago there is not. Where something is
+// wrong with the attachment the task is left where it was, to be tried again at the
+// next poll, and the reason is recorded.
+func (w *Worker) perform(ctx context.Context, t task) (bool, error) {
 	tx, err := w.begin(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
 	var id int32
-	if err := tx.QueryRow(ctx, queries.BackfillToSplit).Scan(&id); errors.Is(err, pgx.ErrNoRows) {
+	if err := tx.QueryRow(ctx, t.claim, t.args...).Scan(append([]any{&id}, t.more...)...); errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
-	w.catalog.forget()
-	attachments, err := w.catalog.get(ctx, tx)
-	if err != nil {
-		return false, err
-	}
-	a := attachments[id]
-	if a == nil {
-		return false, nil // detached a moment ago
-	}
-	if a.broken != nil {
-		return w.backfillFailed(ctx, tx, a, a.broken)
-	}
-	err = savepoint(ctx, tx, func(tx pgx.Tx) error {
-		// One pass over the keys, as long as it takes.
-		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, a.sql.split, w.config.ChunkRows)
-		return err
-	})
-	if err != nil {
-		if whole(err) {
-			return false, err
-		}
-		return w.backfillFailed(ctx, tx, a, err)
-	}
-	if _, err := tx.Exec(ctx, queries.BackfillSplit, id); err != nil {
-		return false, err
-	}
-	return true, tx.Commit(ctx)
-}
-
-// backfillFailed records why a table cannot be read. Nothing was done, and it
-// is tried again at the next poll.
-func (w *Worker) backfillFailed(ctx context.Context, tx pgx.Tx, a *attachment, reason error) (bool, error) {
-	if err := w.attachmentFailed(ctx, tx, a, nil, reason); err != nil {
-		return false, err
-	}
-	return false, tx.Commit(ctx)
-}
-
-// finishBackfill makes the indexes of a side table that is full.
-func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
-	tx, err := w.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
-	var id int32
-	var deletions bool
-	if err := tx.QueryRow(ctx, queries.BackfillToFinish).Scan(&id, &deletions); errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	w.catalog.forget()
-	attachments, err := w.catalog.get(ctx, tx)
-	if err != nil {
-		return false, err
-	}
-	a := attachments[id]
-	if a == nil {
-		return false, nil
-	}
-	if a.broken != nil {
-		return w.backfillFailed(ctx, tx, a, a.broken)
-	}
-	start := time.Now()
-	err = savepoint(ctx, tx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
-			return err
-		}
-		if a.distributed && a.replaces != nil {
-			if _, err := tx.Exec(ctx, "set local citus.multi_shard_modify_mode = sequential"); err != nil {
-				return err
-			}
-		}
-		if deletions {
-			if err := w.sweep(ctx, tx, a); err != nil {
-				return err
-			}
-		}
-		if !a.indexed {
-			if _, err := tx.Exec(ctx, a.sql.build); err != nil {
-				return err
-			}
-		}
-		if a.replaces != nil {
-			if _, err := tx.Exec(ctx, a.sql.change); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		if whole(err) {
-			return false, err
-		}
-		return w.backfillFailed(ctx, tx, a, err)
-	}
-	if _, err := tx.Exec(ctx, queries.BackfillFinish, id); err != nil {
-		return false, err
-	}
-	if err := w.cleared(ctx, tx, a); err != nil {
-		return false, err
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return false, err
-	}
-	w.catalog.forget()
-	w.log.Info("side table is full", "attachment", a.name, "indexes", time.Since(start).Round(time.Millisecond))
-	return true, nil
-}
-
-// copyChunk fills one chunk.
-func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
-	tx, err := w.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
-	var id int32
-	var above, upto *string
-	if err := tx.QueryRow(ctx, queries.ClaimChunk).Scan(&id, &above, &upto); errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
-	} else if err != nil {
-		return false, err
+	if t.fresh {
+		w.catalog.forget()
 	}
 	attachments, err := w.catalog.get(ctx, tx)
 	if err != nil {
@@ -222,48 +109,126 @@ func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if a.broken != nil {
-		return w.backfillFailed(ctx, tx, a, a.broken)
+		return false, w.taskFailed(ctx, tx, a, a.broken)
 	}
-	where := a.rangeSQL("d", above, upto)
-	var again []string
-	err = savepoint(ctx, tx, func(tx pgx.Tx) error {
-		again, err = w.copyRows(ctx, tx, a, where, a.rangeSQL("s", above, upto))
-		return err
-	})
-	if err != nil {
-		switch {
-		case whole(err):
-			return false, err
-		case ofAttachment(err):
-			tx.Rollback(ctx)
-			return w.chunkFailed(ctx, a, err)
-		}
-		// A row is in the way: one that was checked in meanwhile, or one that
-		// cannot be sketched. The queue deals with each by itself.
-		w.log.Info("a chunk goes through the queue", "attachment", a.name, "reason", err)
-		if _, err := tx.Exec(ctx, fmt.Sprintf("insert into alike.queue (attachment, key) select %d, %s from (%s) d where %s", a.id, a.text("d"), a.rows(), where)); err != nil {
+	if t.long {
+		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
 			return false, err
 		}
 	}
-	if err := w.cleared(ctx, tx, a); err != nil {
+	did, err := t.run(tx, a)
+	if err == nil {
+		err = w.cleared(ctx, tx, a)
+	}
+	switch {
+	case err == nil:
+		return did, tx.Commit(ctx)
+	case whole(err):
 		return false, err
 	}
-	if len(again) > 0 {
-		if _, err := tx.Exec(ctx, queries.Requeue, a.id, again); err != nil {
-			return false, err
-		}
-	}
-	return true, tx.Commit(ctx)
+	return false, w.taskFailed(ctx, tx, a, err)
 }
 
-// chunkFailed leaves a chunk where it was.
-func (w *Worker) chunkFailed(ctx context.Context, a *attachment, reason error) (bool, error) {
+// taskFailed undoes what a task has done, its claim too, and records why.
+func (w *Worker) taskFailed(ctx context.Context, undone pgx.Tx, a *attachment, reason error) error {
+	if err := undone.Rollback(ctx); err != nil {
+		return err
+	}
 	tx, err := w.begin(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
-	return w.backfillFailed(ctx, tx, a, reason)
+	if err := w.attachmentFailed(ctx, tx, a, nil, reason); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// splitBackfill cuts a table that is to be filled into chunks, in one pass over
+// its keys.
+func (w *Worker) splitBackfill(ctx context.Context) (bool, error) {
+	return w.perform(ctx, task{claim: queries.BackfillToSplit, fresh: true, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+		if _, err := tx.Exec(ctx, a.sql.split, w.config.ChunkRows); err != nil {
+			return false, err
+		}
+		_, err := tx.Exec(ctx, queries.BackfillSplit, a.id)
+		return true, err
+	}})
+}
+
+// finishBackfill makes the indexes of a side table that is full.
+func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
+	var deletions bool
+	var name string
+	start := time.Now()
+	did, err := w.perform(ctx, task{claim: queries.BackfillToFinish, more: []any{&deletions}, fresh: true, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+		name = a.name
+		if a.distributed && a.replaces != nil {
+			if _, err := tx.Exec(ctx, "set local citus.multi_shard_modify_mode = sequential"); err != nil {
+				return false, err
+			}
+		}
+		if deletions {
+			if err := w.sweep(ctx, tx, a); err != nil {
+				return false, err
+			}
+		}
+		if !a.indexed {
+			if _, err := tx.Exec(ctx, a.sql.build); err != nil {
+				return false, err
+			}
+		}
+		if a.replaces != nil {
+			if _, err := tx.Exec(ctx, a.sql.change); err != nil {
+				return false, err
+			}
+		}
+		_, err := tx.Exec(ctx, queries.BackfillFinish, a.id)
+		return true, err
+	}})
+	if did && err == nil {
+		w.catalog.forget()
+		w.log.Info("side table is full", "attachment", name, "indexes", time.Since(start).Round(time.Millisecond))
+	}
+	return did, err
+}
+
+// copyAttempts is how often a chunk is copied anew because a row of it was checked
+// in meanwhile. More than one are rare: the next attempt leaves that row alone.
+const copyAttempts = 5
+
+// copyChunk fills one chunk. What is in the way of a COPY is not the fault of the
+// other rows: it is tried again, without those that have been written since. Only
+// where a row cannot be read or written at all does the chunk go through the queue,
+// which deals with each row by itself, as if it had been checked in.
+func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
+	var above, upto *string
+	return w.perform(ctx, task{claim: queries.ClaimChunk, more: []any{&above, &upto}, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+		where := a.rangeSQL("d", above, upto)
+		var again []string
+		var err error
+		for range copyAttempts {
+			err = savepoint(ctx, tx, func(tx pgx.Tx) error {
+				again, err = w.copyRows(ctx, tx, a, where, a.rangeSQL("s", above, upto))
+				return err
+			})
+			if !taken(err) {
+				break
+			}
+		}
+		if err != nil && (whole(err) || ofAttachment(err)) {
+			return false, err
+		} else if err != nil {
+			w.log.Info("a chunk goes through the queue", "attachment", a.name, "reason", err)
+			_, err = tx.Exec(ctx, fmt.Sprintf("insert into alike.queue (attachment, key) select %d, %s from (%s) d where %s", a.id, a.text("d"), a.rows(), where))
+			return true, err
+		}
+		if len(again) > 0 {
+			_, err = tx.Exec(ctx, queries.Requeue, a.id, again)
+		}
+		return true, err
+	}})
 }
 
 // copyRows reads a range by COPY on a connection of its own, computes while it

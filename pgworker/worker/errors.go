@@ -60,6 +60,12 @@ func ofAttachment(err error) bool {
 	return pg.Code[:2] == "42" || pg.Code[:2] == "3F" || pg.Code == "0A000"
 }
 
+// taken reports an error of a row whose place another one has.
+func taken(err error) bool {
+	var pg *pgError
+	return errors.As(err, &pg) && pg.Code == "23505"
+}
+
 // validText makes a string that PostgreSQL takes as text.
 func validText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")

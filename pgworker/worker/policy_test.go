@@ -334,6 +334,80 @@ func TestLinkOfFilledRow(t *testing.T) {
 	}
 }
 
+// A row that another worker writes while its chunk is being filled has no other row
+// of that chunk taken for a checkin.
+func TestNoLinkOfFilledNeighbours(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
+	w := newWorker(t, database, nil)
+	if did, err := w.splitBackfill(ctx); err != nil || !did {
+		t.Fatal(did, err)
+	}
+	tx, err := w.begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(ctx)
+	attachments, err := w.catalog.get(ctx, tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range attachments {
+		if err := w.keys(ctx, tx, a, []string{"2"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	filled := make(chan error, 1)
+	go func() {
+		_, err := w.copyChunk(ctx)
+		filled <- err
+	}()
+	waitFor(t, "the chunk to wait for row 2", func() bool {
+		return one[int](t, c, "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()") == 1
+	})
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-filled; err != nil {
+		t.Fatal(err)
+	}
+	once(t, w)
+	if got := one[string](t, c, "select (select count(*) from documents_alike) || ' ' || (select count(*) from documents_alike_match)"); got != "5 0" {
+		t.Errorf("%s rows and links, want 5 0", got)
+	}
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
+// A column that goes while its table is being filled takes no chunk with it.
+func TestChunkOfBrokenAttachment(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
+	exec(t, c, `select alike.attach('documents', 'body')`)
+	w := newWorker(t, database, nil)
+	if did, err := w.splitBackfill(ctx); err != nil || !did {
+		t.Fatal(did, err)
+	}
+	exec(t, c, "alter table documents rename body to text")
+	w.catalog.forget()
+	if did, err := w.copyChunk(ctx); did || err != nil {
+		t.Fatal(did, err)
+	}
+	if note := one[string](t, c, "select note from alike.status()"); !strings.Contains(note, `the column "body" of public.documents was dropped`) {
+		t.Errorf("note %q", note)
+	}
+	exec(t, c, "alter table documents rename text to body")
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	if note := one[string](t, c, "select coalesce(note, 'fine') from alike.status()"); note != "fine" {
+		t.Errorf("note %q", note)
+	}
+}
+
 // The same for clusters that are kept, whatever the policy.
 func TestClusterOfFilledRow(t *testing.T) {
 	database := pgtest.Database(t)
