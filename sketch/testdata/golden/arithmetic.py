@@ -2,7 +2,7 @@
 
 Run as: python3 arithmetic.py > arithmetic.tsv
 An implementation of its own of the orders written down in filter.go and
-interval.go. Python's floats are IEEE doubles, never fused, and repr() is the
+estimate_interval.go. Python's floats are IEEE doubles, never fused, and repr() is the
 shortest decimal that reads back as the same double.
 """
 import math

@@ -16,7 +16,7 @@ type Interval struct{ Low, Estimate, High float64 }
 // The arithmetic, for an implementation elsewhere that must give the same
 // bits, with the matches, trials and bits b of Compare:
 //
-//	low, high = interval(matches, trials, confidence)      see interval.go
+//	low, high = interval(matches, trials, confidence)      see estimate_interval.go
 //	share = matches / trials
 //	if b < 64, each of low, share and high becomes
 //	    (it - (luck * chances) / trials) / (1 - luck),     luck = 1 / 2^b
