@@ -36,18 +36,11 @@ func (f *fast) add(xs []uint64) {
 	if len(xs) == 0 {
 		return
 	}
-	binsKernel(f.m, xs, 0)
 	if f.full {
+		binsKernel(f.m, xs, 0)
 		return
 	}
-	for round := 1; round < fastRounds; round++ {
-		// A later round cannot lower a slot that has a value of an earlier one.
-		if binsKernel(f.m, xs, round) == 0 {
-			f.full = round == 1
-			return
-		}
-	}
-	fallbackKernel(f.m, f.a, f.b, xs, f.own)
+	f.full = roundsKernel(f.m, f.a, f.b, xs, f.own)
 }
 
 // bins is Ping Li's one permutation hashing as Manasse describes it: the first

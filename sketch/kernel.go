@@ -129,6 +129,21 @@ func fallbackGeneric(m, a, b, xs []uint64, own *ownMinima) {
 	}
 }
 
+// roundsGeneric lowers m by every round of fast in turn and by the fallback, as
+// far as there are open bins. It may say that the first round has filled all:
+// for more values of the same document that round alone is then enough.
+func roundsGeneric(m, a, b, xs []uint64, own *ownMinima) (full bool) {
+	binsKernel(m, xs, 0)
+	for round := 1; round < fastRounds; round++ {
+		// A later round cannot lower a slot that has a value of an earlier one.
+		if binsKernel(m, xs, round) == 0 {
+			return round == 1
+		}
+	}
+	fallbackKernel(m, a, b, xs, own)
+	return false
+}
+
 // ownMinima is the room of fallbackKernel: the open slots, and their minima and
 // permutations side by side.
 type ownMinima struct {

@@ -213,6 +213,21 @@ func bins64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 //go:noescape
 func binsFew64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 
+// mostShort is the most values, and the most bins, of short512.
+const mostShort = 128
+
+func roundsKernel(m, a, b, xs []uint64, own *ownMinima) (full bool) {
+	if !useAVX512Bytes || len(xs) == 0 || len(xs) > mostShort || len(m) > mostShort {
+		return roundsGeneric(m, a, b, xs, own)
+	}
+	a, b = a[:len(m)], b[:len(m)]
+	short512(&m[0], uint64(len(m)), &xs[0], len(xs), &a[0], &b[0], mixFirst, mixSecond, mixStep)
+	return false
+}
+
+//go:noescape
+func short512(m *uint64, t uint64, x *uint64, n int, a, b *uint64, first, second, step uint64)
+
 func fallbackKernel(m, a, b, xs []uint64, own *ownMinima) {
 	if !useAVX512 {
 		fallbackGeneric(m, a, b, xs, own)

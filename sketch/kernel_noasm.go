@@ -10,6 +10,10 @@ func binsKernel(m, xs []uint64, round int) int { return binsGeneric(m, xs, round
 
 func fallbackKernel(m, a, b, xs []uint64, own *ownMinima) { fallbackGeneric(m, a, b, xs, own) }
 
+func roundsKernel(m, a, b, xs []uint64, own *ownMinima) (full bool) {
+	return roundsGeneric(m, a, b, xs, own)
+}
+
 func fingerprintKernel(out []uint64, text []byte, spans []span) { fingerprintGeneric(out, text, spans) }
 
 func plainKernel() bool { return false }

@@ -232,6 +232,51 @@ func TestFallbackKernel(t *testing.T) {
 	})
 }
 
+func TestRoundsKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 6))
+	withEach(t, func(name string) {
+		check := func(m, xs []uint64) {
+			t.Helper()
+			p, want := firstPermutations(len(m)), slices.Clone(m)
+			for round := range fastRounds {
+				binsOf(want, xs, round)
+			}
+			for i := range want {
+				for _, x := range xs {
+					want[i] = min(want[i], 3<<62|(p.a[i]*x+p.b[i])>>2)
+				}
+			}
+			got, intact := guarded(m)
+			if roundsKernel(got, p.a, p.b, xs, newOwnMinima(len(m))); !slices.Equal(got, want) || !intact() {
+				t.Fatalf("%s: all rounds of %d values in %d bins differ", name, len(xs), len(m))
+			}
+		}
+		empty := func(slots int) []uint64 {
+			m := make([]uint64, slots)
+			fillEmpty(m)
+			return m
+		}
+		for _, slots := range append([]int{84, 120, 128, 129, 200}, around[1:]...) {
+			for _, n := range append([]int{84, 120, 127, 128, 129, 200}, around...) {
+				check(empty(slots), randomValues(random, n))
+				check(binsBefore(random, slots), randomValues(random, n))
+			}
+		}
+		// All in one bin, and one value again and again.
+		for _, n := range []int{1, 127, 128} {
+			x := random.Uint64()
+			check(empty(84), slices.Repeat([]uint64{x}, n))
+			var same []uint64
+			for len(same) < n {
+				if y := random.Uint64(); mixRound(y, 0)>>57 == 0 {
+					same = append(same, y)
+				}
+			}
+			check(empty(84), same)
+		}
+	})
+}
+
 // A document taken in pieces of any lengths has the slots of the definition.
 func TestFastPieces(t *testing.T) {
 	random := rand.New(rand.NewPCG(84, 5))
@@ -649,6 +694,9 @@ func FuzzKernels(f *testing.F) {
 			for round := range fastRounds {
 				binsKernel(r.bins, r.shingles, round)
 			}
+			rounds := newFast(int(slots) + 1)
+			rounds.add(r.shingles)
+			r.bins = append(r.bins, rounds.m...)
 			var stored []byte
 			for _, m := range c.m {
 				stored = binary.BigEndian.AppendUint64(stored, m)
@@ -763,6 +811,14 @@ func BenchmarkBins(b *testing.B) {
 			})
 		})
 	}
+}
+
+func BenchmarkRounds(b *testing.B) {
+	f := newFast(84)
+	benchmarkEach(b, []int{10, 40, 90, 128, 256}, func(xs []uint64) {
+		f.slotted.reset()
+		roundsKernel(f.m, f.a, f.b, xs, f.own)
+	})
 }
 
 func BenchmarkEdges(b *testing.B) {
