@@ -38,10 +38,10 @@ const leastTrials = 8
 func (m *maker) measure(ctx context.Context, found *findings) error {
 	out := &m.out.Measured
 	var points [bands]struct {
-		pairs                       int
-		resemblance                 float64 // sums, each pair with its weight
-		trials, again, squares, sum float64
+		resemblance, sum float64 // each pair with its weight
+		trials           []trial
 	}
+	kin := kinship{}
 	unread := 0
 	for band, sample := range found.sampled {
 		if len(sample) == 0 {
@@ -49,6 +49,9 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 		}
 		m.config.Progress("measuring the filter of "+m.out.Name, int64(band+1), bands)
 		sample = apart(sample)
+		for _, p := range sample {
+			kin.join(p.a, p.b)
+		}
 		var numbers []int
 		for _, p := range sample {
 			numbers = append(numbers, p.a, p.b)
@@ -75,27 +78,18 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 			}
 			out.Pairs++
 			to := &points[bandOf(exact)]
-			trials := each * float64(p.shared)
-			to.pairs++
 			to.resemblance += exact * each
 			to.sum += each
-			to.trials += trials
-			to.squares += trials * trials
-			if p.shared > 1 {
-				to.again += trials
-			}
+			to.trials = append(to.trials, trial{row: p.a, weight: each * float64(p.shared), found: p.shared > 1})
 		}
 	}
 	if m.out.K > 1 {
 		for _, at := range points {
-			if at.trials == 0 {
-				continue
-			}
-			worth := at.trials * at.trials / at.squares // Kish: of trials that weigh differently
+			found, worth := weigh(at.trials, kin)
 			if worth < leastTrials {
 				continue
 			}
-			p := MeasuredPoint{Resemblance: at.resemblance / at.sum, Pairs: at.pairs, Found: at.again / at.trials}
+			p := MeasuredPoint{Resemblance: at.resemblance / at.sum, Pairs: len(at.trials), Found: found}
 			p.Low, p.High = plot.Wilson(p.Found, worth)
 			p.Low, p.High = min(p.Low, p.Found), max(p.High, p.Found) // but for rounding they are
 			p.Curve = sketch.FilterProbability(m.out.K-1, m.out.S, 1, p.Resemblance)
@@ -116,8 +110,80 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 	return nil
 }
 
-// apart leaves each row in two pairs at most: the pairs of a large cluster are
-// not independent, and many of them would say the same.
+// A trial is a pair that one feature found.
+type trial struct {
+	row    int // one of its two
+	weight float64
+	found  bool // by another feature too
+}
+
+// weigh gives the share of the trials that succeed, and how many independent trials
+// that share is worth: fewer where some weigh more than others (Kish 1965), and fewer
+// again where pairs that hang together, directly or over other pairs, say the same.
+// How much they do is what the data say: the variance of the share is estimated from
+// the sums over such groups and from the single pairs, and their ratio taken away.
+func weigh(trials []trial, kin kinship) (found, worth float64) {
+	var sum, squares float64
+	for _, t := range trials {
+		sum += t.weight
+		squares += t.weight * t.weight
+		if t.found {
+			found += t.weight
+		}
+	}
+	if sum == 0 {
+		return 0, 0
+	}
+	found /= sum
+	groups := map[int]int{}
+	var apart float64      // the sum of squares of each pair's deviation
+	var together []float64 // the sum of the deviations of a group
+	for _, t := range trials {
+		off := -found * t.weight
+		if t.found {
+			off += t.weight
+		}
+		apart += off * off
+		root := kin.root(t.row)
+		at, ok := groups[root]
+		if !ok {
+			at = len(together)
+			groups[root], together = at, append(together, 0)
+		}
+		together[at] += off
+	}
+	var grouped float64
+	for _, off := range together {
+		grouped += off * off
+	}
+	worth = sum * sum / squares
+	if grouped > apart {
+		worth *= apart / grouped
+	}
+	return found, worth
+}
+
+// A kinship tells which rows hang together by pairs.
+type kinship map[int]int
+
+func (k kinship) root(row int) int {
+	for {
+		up, ok := k[row]
+		if !ok {
+			return row
+		}
+		row = up
+	}
+}
+
+func (k kinship) join(a, b int) {
+	if a, b = k.root(a), k.root(b); a != b {
+		k[max(a, b)] = min(a, b)
+	}
+}
+
+// apart leaves each row in two pairs at most: many pairs of a large cluster would
+// say the same.
 func apart(sample []pair) []pair {
 	times := map[int]int{}
 	var kept []pair
