@@ -149,10 +149,10 @@ create trigger checkin instead of insert on checkin begin
   where coalesce(new.version, '') not in ('same', 'minor', 'major', 'branch');
   select raise(abort, 'checkin: a version label wants a letter first, and no comma')
   where new.version_label not glob '[a-zA-Z]*' or new.version_label glob '*,*';
-  select raise(abort, 'checkin: a version of the document has that label already')
+  select raise(abort, 'checkin: a version of the document has that label already, version_labels says which')
   from dm_sysobject_s o join version_labels l using (i_chronicle_id)
   where o.r_object_id = new.r_object_id and l.r_version_label = new.version_label and new.version_label <> 'CURRENT';
-  select raise(abort, 'checkin: a version of the document has that number already; check in as branch')
+  select raise(abort, 'checkin: a version of the document has that number already, version_labels says which; check in as branch')
   from dm_sysobject_s o join next_version n using (r_object_id) join version_labels l using (i_chronicle_id)
   where o.r_object_id = new.r_object_id and n.version = new.version and l.r_version_label = n.r_version_label;
 
