@@ -14,7 +14,7 @@ func TestRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "containment.db")
 	for range 2 { // a second run begins anew
 		var out bytes.Buffer
-		if err := run([]string{"-database", file}, &out); err != nil {
+		if err := example.Run([]string{"-database", file}, &out); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
@@ -64,7 +64,7 @@ func TestCut(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if err := run([]string{"-database", t.TempDir() + "/x/\x00"}, &bytes.Buffer{}); err == nil {
+	if err := example.Run([]string{"-database", t.TempDir() + "/x/\x00"}, &bytes.Buffer{}); err == nil {
 		t.Error("a database that cannot be written gives no error")
 	}
 }

@@ -9,63 +9,30 @@ package main
 import (
 	"database/sql"
 	"embed"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 
 	"github.com/alike-sql/alike/examples/steps"
 )
 
-// Each file is one step, and runs as it is in the sqlite3 shell too.
-//
 //go:embed *.sql
 var statements embed.FS
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "measurements:", err)
-		}
-		os.Exit(1)
-	}
-}
-
-func run(args []string, out io.Writer) (err error) {
-	flags := flag.NewFlagSet("measurements", flag.ContinueOnError)
-	file := flags.String("database", "build/measurements.db", "the SQLite `file` to write")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	db, err := steps.Create(*file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := fill(db); err != nil {
-		return err
-	}
-	for _, name := range []string{"cells.sql", "people.sql"} {
-		if err := steps.Do(db, statements, name); err != nil {
-			return err
-		}
-	}
-	for _, step := range [][2]string{
+var example = steps.Example{
+	Name:  "measurements",
+	Files: statements,
+	Fill:  fill,
+	Do:    []string{"cells.sql", "people.sql"},
+	Show: [][2]string{
 		{"Imprecise: two measurements of one number", "distance.sql"},
 		{"Imprecise: fifty uploads, a catalogue of a hundred songs", "songs.sql"},
 		{"Important: five people, by what is known of them", "pairs.sql"},
 		{"Important: four hundred pairs of sets with weights", "error.sql"},
-	} {
-		if err := steps.Show(out, db, statements, step[0], step[1]); err != nil {
-			return err
-		}
-	}
-	_, err = fmt.Fprintf(out, "All of it is in %s.\n", *file)
-	return err
+	},
 }
+
+func main() { example.Main() }
 
 // A peak of a recording: its pitch in quarter tones, and the time to the next
 // peak in hundredths of a second.

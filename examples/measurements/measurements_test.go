@@ -10,7 +10,7 @@ import (
 // The whole example: what a user sees.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	if err := run([]string{"-database", filepath.Join(t.TempDir(), "new", "measurements.db")}, &out); err != nil {
+	if err := example.Run([]string{"-database", filepath.Join(t.TempDir(), "new", "measurements.db")}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -32,10 +32,10 @@ func TestRun(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if err := run([]string{"-database", t.TempDir() + "/x/\x00"}, &bytes.Buffer{}); err == nil {
+	if err := example.Run([]string{"-database", t.TempDir() + "/x/\x00"}, &bytes.Buffer{}); err == nil {
 		t.Error("a database that cannot be written gives no error")
 	}
-	if err := run([]string{"-nonsense"}, &bytes.Buffer{}); err == nil {
+	if err := example.Run([]string{"-nonsense"}, &bytes.Buffer{}); err == nil {
 		t.Error("an unknown flag gives no error")
 	}
 }

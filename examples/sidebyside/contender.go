@@ -212,6 +212,32 @@ func python() string {
 	return "python3"
 }
 
+// peer has a program of the folder peers do a task on files that we have written
+// for it. It gets one argument more, the file to write its answers to.
+func (t *task) peer(program, script string, args ...string) (*outcome, error) {
+	root, err := checkout()
+	if err != nil {
+		return nil, err
+	}
+	answers := filepath.Join(os.TempDir(), script+".answers")
+	cmd := exec.Command(program, append(append([]string{filepath.Join(root, "examples", "sidebyside", "peers", script)}, args...), answers)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	var o outcome
+	if err := json.Unmarshal(out, &o); err != nil {
+		return nil, err
+	}
+	found, err := os.ReadFile(answers)
+	if err != nil {
+		return nil, err
+	}
+	_, err = t.answers.Write(found)
+	return &o, err
+}
+
 // cached returns the path of something that .ci/setup has installed.
 func cached(path ...string) (string, error) {
 	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}

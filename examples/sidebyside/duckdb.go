@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 
@@ -75,25 +73,5 @@ func duckDB(t *task, name string) (*outcome, error) {
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	root, err := checkout()
-	if err != nil {
-		return nil, err
-	}
-	answers := filepath.Join(os.TempDir(), "duckdb.answers")
-	cmd := exec.Command(python(), filepath.Join(root, "examples", "sidebyside", "peers", "peers.py"), name, path, strconv.Itoa(len(t.documents)), os.DevNull, answers)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, err
-	}
-	var o outcome
-	if err := json.Unmarshal(out, &o); err != nil {
-		return nil, err
-	}
-	pairs, err := os.ReadFile(answers)
-	if err != nil {
-		return nil, err
-	}
-	_, err = t.answers.Write(pairs)
-	return &o, err
+	return t.peer(python(), "peers.py", name, path, strconv.Itoa(len(t.documents)), os.DevNull)
 }

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 
@@ -61,10 +59,6 @@ func pgvector(t *task) (*outcome, error) {
 	if err := w.Flush(); err != nil {
 		return nil, err
 	}
-	root, err := checkout()
-	if err != nil {
-		return nil, err
-	}
 	questions := filepath.Join(os.TempDir(), "asked")
 	var list []byte
 	for _, q := range t.questions {
@@ -73,21 +67,5 @@ func pgvector(t *task) (*outcome, error) {
 	if err := os.WriteFile(questions, list, 0o644); err != nil {
 		return nil, err
 	}
-	answers := filepath.Join(os.TempDir(), "pgvector.answers")
-	cmd := exec.Command("node", filepath.Join(root, "examples", "sidebyside", "peers", "pgvector.mjs"), cache, path, strconv.Itoa(t.n), questions, answers)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, err
-	}
-	var o outcome
-	if err := json.Unmarshal(out, &o); err != nil {
-		return nil, err
-	}
-	found, err := os.ReadFile(answers)
-	if err != nil {
-		return nil, err
-	}
-	_, err = t.answers.Write(found)
-	return &o, err
+	return t.peer("node", "pgvector.mjs", cache, path, strconv.Itoa(t.n), questions)
 }

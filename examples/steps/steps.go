@@ -5,6 +5,7 @@ package steps
 import (
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,6 +18,55 @@ import (
 
 	"github.com/alike-sql/alike/sqlext"
 )
+
+// An Example fills a database and asks it questions. Each of its files is one step,
+// and runs as it is in the sqlite3 shell too.
+type Example struct {
+	Name  string
+	Files fs.FS
+	Fill  func(*sql.DB) error
+	Do    []string    // files that prepare
+	Show  [][2]string // titles, and files that ask
+}
+
+// Main is the whole of the program.
+func (e Example) Main() {
+	if err := e.Run(os.Args[1:], os.Stdout); err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintf(os.Stderr, "%s: %v\n", e.Name, err)
+		}
+		os.Exit(1)
+	}
+}
+
+// Run is the program with its arguments and its output.
+func (e Example) Run(args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet(e.Name, flag.ContinueOnError)
+	file := flags.String("database", "build/"+e.Name+".db", "the SQLite `file` to write")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	db, err := Create(*file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := e.Fill(db); err != nil {
+		return err
+	}
+	for _, name := range e.Do {
+		if err := Do(db, e.Files, name); err != nil {
+			return err
+		}
+	}
+	for _, step := range e.Show {
+		if err := Show(out, db, e.Files, step[0], step[1]); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(out, "All of it is in %s.\n", *file)
+	return err
+}
 
 // Create makes a new database, in place of the one that the file has been.
 func Create(file string) (*sql.DB, error) {
