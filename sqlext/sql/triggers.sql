@@ -37,17 +37,29 @@
 */ -}}
 {{define "candidates"}}
 {{- range $i, $f := .Features}}
-    {{if $i}}UNION ALL {{end}}SELECT * FROM (SELECT {{$.Row}} FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} ORDER BY {{$.Row}} DESC LIMIT {{$.Newest}})
+    {{if $i}}UNION ALL {{end}}SELECT * FROM (SELECT {{$.Row}} FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} AND {{$.Row}} <> a.{{$.Row}} ORDER BY {{$.Row}} DESC LIMIT {{$.Newest}})
 {{- end}}
     UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.SameOther "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Same "v" "a"}}
     UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Same "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.SameOther "v" "a"}}
+{{- end}}
+{{- /*
+  Most rows share nothing with another, which is cheaper to learn than to list:
+  a list is a table that SQLite makes and drops.
+*/ -}}
+{{define "some"}}
+{{- range $i, $f := .Features}}{{if $i}}
+    OR {{end}}EXISTS (SELECT 1 FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} AND {{$.Row}} <> a.{{$.Row}})
+{{- end}}
+    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.Same "v" "a"}})
+    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.SameOther "v" "a"}})
 {{- end}}
 {{define "limit"}}CASE WHEN NOT EXISTS (SELECT 1 FROM {{.Mark}}) THEN {{.Threshold}} ELSE
     CASE (SELECT v.verdict FROM {{.Mark}} v WHERE {{.Same "v" "a"}} AND {{.SameOther "v" "b"}} OR {{.Same "v" "b"}} AND {{.SameOther "v" "a"}})
     WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END END
 {{- end}}
 {{define "alike"}}{{.Side}} a CROSS JOIN {{.Side}} b CROSS JOIN alike__compare(a.sketch, b.sketch, {{template "limit" .}}) m
-  WHERE {{.KeyIs "a" .Row0}} AND b.{{.Row}} <> a.{{.Row}} AND b.{{.Row}} IN ({{template "candidates" .}})
+  WHERE {{.KeyIs "a" .Row0}} AND ({{template "some" .}})
+    AND b.{{.Row}} <> a.{{.Row}} AND b.{{.Row}} IN ({{template "candidates" .}})
 {{- end}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
