@@ -90,7 +90,7 @@ func fingerprintKernel(out []uint64, text []byte, spans []span) {
 	for len(spans) > 0 {
 		var n, longs int
 		if useAVX512Bytes {
-			n, longs = fingerprints512(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, &long, shinglePolynomial.Low, shingleReciprocal)
+			n, longs = fingerprints512(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &long, shinglePolynomial.Low, shingleReciprocal)
 		} else {
 			n, longs = fingerprints128(&out[0], unsafe.SliceData(text), &spans[0], len(spans), &tokenMasks, &long, shinglePolynomial.Low, shingleReciprocal)
 		}
@@ -114,7 +114,7 @@ var tokenMasks = func() (table [32][16]byte) {
 }()
 
 //go:noescape
-func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)
+func fingerprints512(out *uint64, text *byte, spans *span, n int, long *[32]uint32, p, mu uint64) (done, longs int)
 
 //go:noescape
 func fingerprints128(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)

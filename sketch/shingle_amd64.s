@@ -161,127 +161,131 @@ summed:
 done:
 	RET
 
-// func fingerprints512(out *uint64, text *byte, spans *span, n int, masks *[32][16]byte, long *[32]uint32, p, mu uint64) (done, longs int)
+// func fingerprints512(out *uint64, text *byte, spans *span, n int, long *[32]uint32, p, mu uint64) (done, longs int)
 //
-// The masked bytes of up to 64 tokens are collected in the frame, then reduced
-// eight at a time. Returns how many tokens are done and how many of them are
-// long, with their numbers in long; n > 0.
-TEXT ·fingerprints512(SB), 0, $1024-80
+// Eight tokens at a time, four in a register: the bytes of each are cut at its
+// length, which a permutation spreads over its 16 bytes, and the marker set there.
+// Long tokens are noted, and whatever comes out for them. Returns how many tokens
+// are done and how many of them are long, with their numbers in long; n > 0.
+TEXT ·fingerprints512(SB), 0, $64-72
 	MOVQ out+0(FP), DI
 	MOVQ text+8(FP), SI
 	MOVQ spans+16(FP), R8
 	MOVQ n+24(FP), CX
-	MOVQ masks+32(FP), R9
-	MOVQ long+40(FP), R14
-	LEAQ 128(R14), R15
-	VPBROADCASTQ p+48(FP), Z30
-	VPBROADCASTQ mu+56(FP), Z31
+	MOVQ long+32(FP), R14
+	LEAQ 96(R14), R15 // the last place with room for eight
+	VPBROADCASTQ p+40(FP), Z30
+	VPBROADCASTQ mu+48(FP), Z31
 	VMOVDQU64 even<>(SB), Z29
+	VBROADCASTI32X4 bytes16<>(SB), Z28
+	VMOVDQU64 spread<>(SB), Z27
+	MOVL $32, AX
+	VPBROADCASTB AX, Z26
+	VPADDB Z26, Z27, Z26 // the second four
+	MOVL $1, AX
+	VPBROADCASTB AX, Z25
+	MOVL $15, AX
+	VPBROADCASTD AX, Z24
+	MOVL $0x5555, AX
+	KMOVW AX, K3
 	MOVQ $-1, R13
-	KMOVB R13, K1
-	LEAQ (R8)(CX*8), CX // the end of the spans
-
-block:
-	MOVQ SP, R10
-	LEAQ 512(R8), R11
-	CMPQ R11, CX
-	CMOVQHI CX, R11
-
-four:
-	LEAQ 32(R8), R12
-	CMPQ R12, R11
-	JA one
-	MOVQ 0(R8), AX
-	MOVQ 8(R8), BX
-	MASKED(AX, X0, long0, short0)
-	VMOVDQU X0, 0(R10)
-	MASKED(BX, X1, long1, short1)
-	VMOVDQU X1, 16(R10)
-	MOVQ 16(R8), AX
-	MOVQ 24(R8), BX
-	MASKED(AX, X2, long2, short2)
-	VMOVDQU X2, 32(R10)
-	MASKED(BX, X3, long3, short3)
-	VMOVDQU X3, 48(R10)
-	ADDQ $64, R10
-	MOVQ R12, R8
-	JMP four
-
-one:
-	CMPQ R8, R11
-	JAE reduce
-	MOVQ (R8), AX
-	MASKED(AX, X0, long4, short4)
-	VMOVDQU X0, (R10)
-	ADDQ $16, R10
-	ADDQ $8, R8
-	JMP one
-
-long0:
-	SKIP(0, AX, short0, full0)
-
-long1:
-	SKIP(1, BX, short1, full1)
-
-long2:
-	SKIP(2, AX, short2, full2)
-
-long3:
-	SKIP(3, BX, short3, full3)
-
-long4:
-	SKIP(0, AX, short4, full0)
-
-full3:
-	ADDQ $8, R8
-	ADDQ $16, R10
-
-full2:
-	ADDQ $8, R8
-	ADDQ $16, R10
-
-full1:
-	ADDQ $8, R8
-	ADDQ $16, R10
-
-full0:
-	MOVQ R8, CX
-
-reduce:
-	SUBQ SP, R10
-	SHRQ $4, R10 // tokens collected
-	JZ done
-	MOVQ SP, R11
+	KMOVB R13, K4
+	XORL R9, R9 // tokens done
 
 eight:
-	CMPQ R10, $8
+	MOVQ R8, R12
+	CMPQ CX, $8
 	JAE whole
-	BZHIQ R10, R13, AX
-	KMOVB AX, K1
+	BZHIQ CX, R13, AX
+	KMOVB AX, K4
+	VMOVDQU64.Z (R8), K4, Z4
+	VMOVDQU64 Z4, (SP)
+	MOVQ SP, R12
 
 whole:
-	VMOVDQU64 0(R11), Z0
-	VMOVDQU64 64(R11), Z1
+	VMOVDQU64 (R12), Z4
+	VPSRLQ $32, Z4, Z5
+	VPSUBD Z4, Z5, Z5 // the lengths, in the lower halves
+	VPCMPUD $6, Z24, Z5, K3, K2
+	KTESTW K2, K2
+	JNZ long
+
+short:
+	MOVL 0(R12), AX
+	MOVL 8(R12), BX
+	VMOVDQU (SI)(AX*1), X0
+	VINSERTI128 $1, (SI)(BX*1), Y0, Y0
+	MOVL 16(R12), AX
+	MOVL 24(R12), BX
+	VMOVDQU (SI)(AX*1), X1
+	VINSERTI128 $1, (SI)(BX*1), Y1, Y1
+	VINSERTI64X4 $1, Y1, Z0, Z0
+	MOVL 32(R12), AX
+	MOVL 40(R12), BX
+	VMOVDQU (SI)(AX*1), X1
+	VINSERTI128 $1, (SI)(BX*1), Y1, Y1
+	MOVL 48(R12), AX
+	MOVL 56(R12), BX
+	VMOVDQU (SI)(AX*1), X2
+	VINSERTI128 $1, (SI)(BX*1), Y2, Y2
+	VINSERTI64X4 $1, Y2, Z1, Z1
+	VPERMB Z5, Z27, Z6
+	VPERMB Z5, Z26, Z7
+	VPCMPUB $1, Z6, Z28, K1
+	VPCMPEQB Z6, Z28, K2
+	VMOVDQU8.Z Z0, K1, Z0
+	VMOVDQU8 Z25, K2, Z0
+	VPCMPUB $1, Z7, Z28, K1
+	VPCMPEQB Z7, Z28, K2
+	VMOVDQU8.Z Z1, K1, Z1
+	VMOVDQU8 Z25, K2, Z1
 	REDUCE(Z0, Z2, Z30, Z31)
 	REDUCE(Z1, Z3, Z30, Z31)
 	VPERMT2Q Z3, Z29, Z2
-	VMOVDQU64 Z2, K1, (DI)
-	ADDQ $128, R11
+	VMOVDQU64 Z2, K4, (DI)
 	ADDQ $64, DI
-	SUBQ $8, R10
+	ADDQ $64, R8
+	ADDQ $8, R9
+	SUBQ $8, CX
 	JA eight
-	CMPQ R8, CX
-	JB block
+	ADDQ CX, R9 // nothing, or less than nothing
 
 done:
-	SUBQ spans+16(FP), R8
-	SHRQ $3, R8
-	MOVQ R8, done+64(FP)
-	SUBQ long+40(FP), R14
+	MOVQ R9, done+56(FP)
+	SUBQ long+32(FP), R14
 	SHRQ $2, R14
-	MOVQ R14, longs+72(FP)
+	MOVQ R14, longs+64(FP)
 	VZEROUPPER
 	RET
+
+long:
+	CMPQ R14, R15
+	JA done
+	KMOVW K2, BX
+
+note:
+	TZCNTL BX, AX
+	SHRL $1, AX
+	ADDL R9, AX
+	MOVL AX, (R14)
+	ADDQ $4, R14
+	BLSRL BX, BX
+	JNZ note
+	JMP short
+
+DATA bytes16<>+0(SB)/8, $0x0706050403020100
+DATA bytes16<>+8(SB)/8, $0x0f0e0d0c0b0a0908
+GLOBL bytes16<>(SB), RODATA|NOPTR, $16
+
+DATA spread<>+0(SB)/8, $0x0000000000000000
+DATA spread<>+8(SB)/8, $0x0000000000000000
+DATA spread<>+16(SB)/8, $0x0808080808080808
+DATA spread<>+24(SB)/8, $0x0808080808080808
+DATA spread<>+32(SB)/8, $0x1010101010101010
+DATA spread<>+40(SB)/8, $0x1010101010101010
+DATA spread<>+48(SB)/8, $0x1818181818181818
+DATA spread<>+56(SB)/8, $0x1818181818181818
+GLOBL spread<>(SB), RODATA|NOPTR, $64
 
 DATA even<>+0(SB)/8, $0
 DATA even<>+8(SB)/8, $2
