@@ -11,5 +11,5 @@
 //
 // A [Greedy] takes sketches as they come, in one pass and in memory, as Broder
 // 1997, section 4.4, proposes: each joins the cluster that it resembles most, or
-// begins one.
+// begins one. A [Sorter] is the Finder's sorting alone.
 package cluster
