@@ -87,6 +87,9 @@ func (k key) declared() string {
 	return s
 }
 
+// blobs says whether the column is one for blobs, or for anything.
+func (k key) blobs() bool { return k.Type == "" || strings.Contains(strings.ToUpper(k.Type), "BLOB") }
+
 // Definition is the column in the side table.
 func (k key) Definition() string {
 	if k.isRowid {
@@ -281,19 +284,22 @@ func (a attachment) SetOther(row string) string {
 	return a.join(", ", func(k key) string { return quote(k.other()) + " = " + row + "." + k.Expr })
 }
 
-// KeyOut is the key as one value.
+// KeyOut is the key as one value, as keyText gives it.
 func (a attachment) KeyOut(prefix string) string {
-	if len(a.Keys) == 1 {
-		return a.KeyList(prefix)
-	}
-	return "json_array(" + a.KeyList(prefix) + ")"
+	return a.keyOut(prefix, func(k key) string { return k.Name })
 }
 
-func (a attachment) OtherOut(prefix string) string {
+// OtherOut is the same of the other row.
+func (a attachment) OtherOut(prefix string) string { return a.keyOut(prefix, key.other) }
+
+func (a attachment) keyOut(prefix string, name func(key) string) string {
 	if len(a.Keys) == 1 {
-		return a.Others(prefix)
+		return dotted(prefix, quote(name(a.Keys[0])))
 	}
-	return "json_array(" + a.Others(prefix) + ")"
+	return "json_array(" + a.join(", ", func(k key) string {
+		column := dotted(prefix, quote(name(k)))
+		return "CASE typeof(" + column + ") WHEN 'blob' THEN '" + hexadecimal + "' || lower(hex(" + column + ")) ELSE " + column + " END"
+	}) + ")"
 }
 
 // Range limits the keys to those above and up to the parameters.

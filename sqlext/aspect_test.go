@@ -421,3 +421,41 @@ func TestAttachInATransaction(t *testing.T) {
 	db.fails("statements in progress", `INSERT INTO log SELECT alike_attach('d', 'body', '{"profile": "words w=2"}')`)
 	db.check("d", "after an attach refused")
 }
+
+// In the JSON array of a composite key a blob is a hexadecimal string, wherever a
+// key comes in or out.
+func TestKeysWithBlobs(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(a BLOB, b TEXT, body TEXT, PRIMARY KEY (a, b))`)
+	text := "the words of a document that is there already and which nobody wants to see again"
+	for _, key := range []string{`x'00ff', 'x'`, `x'', 'x'`, `x'00ff', '\x00ff'`, `'\xno', 'y'`} {
+		db.exec(`INSERT INTO d VALUES (`+key+`, ?)`, text)
+	}
+	db.expect("4", `SELECT alike_attach('d', 'body', '{"policy": "reject"}')`)
+	db.expect(`["\\x","x"]
+["\\x00ff","\\x00ff"]
+["\\xno","y"]`, `SELECT key FROM alike_rows('d', '["\\x00ff", "x"]') ORDER BY 1`)
+	db.expect(`["\\xno","y"]`, `SELECT key FROM alike_rows('d', json_array('\x00ff', '\x00ff')) ORDER BY 1 DESC LIMIT 1`)
+	db.expect("6", `SELECT count(*) FROM alike_pairs('d')`)
+	db.expect("1", `SELECT count(DISTINCT cluster) FROM alike_clusters('d') WHERE key LIKE '["%'`)
+	db.expect("distinct", `SELECT alike_mark('d', '["\\x00FF", "x"]', '["\\x", "x"]', 'distinct')`)
+	db.expect(`||x|00ff|x|distinct`, `SELECT '', hex(a), b, lower(hex(other_a)), other_b, verdict FROM d_alike_mark`)
+	db.expect(`["\\x00ff","\\x00ff"]
+["\\xno","y"]`, `SELECT key FROM alike_rows('d', json_array('\x00ff', 'x')) ORDER BY 1`)
+	db.fails(`the document resembles row ["\\x`, `INSERT INTO d VALUES (x'01', 'x', ?)`, text)
+	db.fails(`has no row`, `SELECT alike_mark('d', '["\\x02", "x"]', '["\\x", "x"]', 'distinct')`)
+}
+
+// A key that changes may turn the order of a pair round: it is one pair still.
+func TestMarkAfterRekey(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d VALUES (1, 'one two three four five'), (2, 'one two three four five')`)
+	db.expect("2", `SELECT alike_attach('d', 'body')`)
+	db.rows(`SELECT alike_mark('d', 1, 2, 'distinct')`)
+	db.exec(`UPDATE d SET id = 5 WHERE id = 1`)
+	db.expect("0", `SELECT count(*) FROM alike_pairs('d')`)
+	db.rows(`SELECT alike_mark('d', 2, 5, 'duplicate')`)
+	db.expect("2|5|duplicate", `SELECT id, other, verdict FROM d_alike_mark`)
+	db.expect("1", `SELECT count(*) FROM alike_pairs('d')`)
+}

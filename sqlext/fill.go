@@ -1,6 +1,7 @@
 package sqlext
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -391,6 +392,9 @@ func (one *checkin) row(key []any) (ok bool, err error) {
 		" ON CONFLICT (name, key) DO UPDATE SET message = excluded.message, attempts = attempts + 1, failed_at = excluded.failed_at", nil, a.Name, name, failed.Error())
 }
 
+// hexadecimal begins a blob in the JSON array of a key, as PostgreSQL writes a bytea.
+const hexadecimal = `\x`
+
 // keyText is a key as one value: itself, or a JSON array of several columns.
 func keyText(key []any) (any, error) {
 	if len(key) == 1 {
@@ -399,7 +403,7 @@ func keyText(key []any) (any, error) {
 	list := make([]any, len(key))
 	for i, v := range key {
 		if b, ok := v.([]byte); ok {
-			v = string(b)
+			v = hexadecimal + hex.EncodeToString(b)
 		}
 		list[i] = v
 	}

@@ -48,7 +48,12 @@ func mark(c *conn, f *frame) error {
 	if len(args) > 4 && !args[4].null() {
 		note = &args[4]
 	}
+	// A key that changed since may have left the pair the other way round.
 	columns := strings.Repeat("?, ", 2*len(x))
+	if err := c.run("DELETE FROM "+a.In(a.Mark())+" WHERE ("+a.KeyList("")+", "+a.Others("")+") = ("+strings.TrimSuffix(columns, ", ")+")",
+		nil, append(append([]any{}, y...), x...)...); err != nil {
+		return err
+	}
 	err = c.run("INSERT OR REPLACE INTO "+a.In(a.Mark())+" VALUES ("+columns+"?, ?, CAST(strftime('%s', 'now') AS INTEGER), NULL)",
 		nil, append(append(append([]any{}, x...), y...), verdict, note)...)
 	f.setText(verdict)

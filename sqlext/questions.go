@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -36,7 +37,7 @@ func (c *conn) ask(a *attachment, name, item string) (*statement, error) {
 }
 
 // keyArgs reads a key: its value, or a JSON array of the values of several
-// columns.
+// columns. A blob is the hexadecimal string that keyText makes of it.
 func (a *attachment) keyArgs(v *value) ([]any, error) {
 	if len(a.Keys) == 1 {
 		return []any{v}, nil
@@ -58,7 +59,13 @@ func (a *attachment) keyArgs(v *value) ([]any, error) {
 			} else if d, err := part.Float64(); err == nil {
 				list[i] = d
 			}
-		case string, bool, nil:
+		case string:
+			if digits, ok := strings.CutPrefix(part, hexadecimal); ok && a.Keys[i].blobs() {
+				if b, err := hex.DecodeString(digits); err == nil {
+					list[i] = b
+				}
+			}
+		case bool, nil:
 		default:
 			return nil, fmt.Errorf("the key is %s, want a JSON array of plain values", v.describe())
 		}

@@ -202,6 +202,18 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
+// A key of several columns is written as alike_mark reads it: JSON has no blobs.
+func TestSQLiteKeys(t *testing.T) {
+	for want, key := range map[string][]any{
+		`x'00ff'`:                      {[]byte{0, 255}},
+		`json_array('\x00ff', 'b', 3)`: {[]byte{0, 255}, "b", int64(3)},
+	} {
+		if got := sqliteKey(encodeKey(key)); got != want {
+			t.Errorf("%v is %s, want %s", key, got, want)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
 		if got := grouped(n); got != want {

@@ -442,6 +442,9 @@ func sqliteKey(key string) string {
 	values := decodeKey(key)
 	parts := make([]string, len(values))
 	for i, v := range values {
+		if b, ok := v.([]byte); ok && len(values) > 1 {
+			v = fmt.Sprintf(`\x%x`, b) // JSON has no blobs
+		}
 		parts[i] = sqliteLiteral(v)
 	}
 	if len(parts) == 1 {

@@ -160,3 +160,24 @@ func TestVerdictsAfterChange(t *testing.T) {
 		t.Errorf("after the worker: %s, want %s", got, want)
 	}
 }
+
+// In the JSON array of a composite key a bytea is a hexadecimal string, as in SQLite.
+func TestKeysWithBlobs(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (a bytea, b text, body text, primary key (a, b))")
+	exec(t, c, `insert into documents select k, 'x', $1 from unnest(array['\x00ff', '\x', '\x5c78']::bytea[]) as k`, story)
+	exec(t, c, "select alike.attach('documents', 'body')")
+	once(t, newWorker(t, database, nil))
+	exec(t, c, `select alike.mark('documents', '["\\x00ff", "x"]', '["\\x", "x"]', 'distinct')`)
+	if got := one[string](t, c, "select encode(a, 'hex') || b || encode(other_a, 'hex') || other_b from documents_alike_mark"); got != "x00ffx" {
+		t.Errorf("the mark is on %q", got)
+	}
+	if got := one[string](t, c, `select string_agg(key, ' ') from alike.rows('documents', '["\\x00ff", "x"]')`); got != `["\\x5c78", "x"]` {
+		t.Errorf("rows %s", got)
+	}
+	exec(t, c, `delete from documents where a = '\x'`)
+	if n := one[int](t, c, "select count(*) from documents_alike_mark"); n != 0 {
+		t.Errorf("%d verdicts on a row that is gone", n)
+	}
+}
