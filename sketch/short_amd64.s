@@ -8,14 +8,15 @@
 // 1 to 128 bins.
 //
 // Which bins a round has reached is kept as 128 bits in registers, so that
-// nothing waits for what was just written to m. The values of the first round,
-// and those of the later ones whose bins the first has not reached, are collected
-// in the frame with the numbers of their bins; then they are taken to their bins
-// one by one; their order does not matter, the round is the top of a value. So
-// few values nearly always leave bins to the third round. Those that are open
-// after it are filled eight at a time, each in a lane with its own permutation.
+// nothing waits for what was just written to m. The values of the first round
+// go through the frame, with the numbers of their bins; they are taken to these
+// one by one while the later rounds are mixed, which keeps other units busy. Of
+// the later rounds those are collected whose bins the first has not reached, and
+// taken after it; order does not matter, the round is the top of a value. So few
+// values nearly always leave bins to the third round. Those that are open after it are filled eight at a time, each in a lane with its own permutation.
 
 #define VALUES 0
+#define LATER  1024 // in either list, the values of the later rounds
 #define BINS   3136
 #define OPEN   6272
 
@@ -66,11 +67,20 @@ GLOBL numbers8<>(SB), RODATA|NOPTR, $64
 	VPORQ TAG, H, H; \
 	VPCOMPRESSQ.Z H, K2, H; \
 	VPCOMPRESSQ.Z B, K2, B; \
-	VMOVDQU64 H, VALUES(SP)(R10*8); \
-	VMOVDQU64 B, BINS(SP)(R10*8); \
+	VMOVDQU64 H, LATER(SP)(R10*8); \
+	VMOVDQU64 B, (BINS+LATER)(SP)(R10*8); \
 	KMOVB K2, BX; \
 	POPCNTL BX, BX; \
 	ADDQ BX, R10
+
+// TAKE lowers the bin of the value at AT by it.
+#define TAKE(AT) \
+	MOVQ (AT)(R11), BX; \
+	MOVQ (BINS-VALUES+AT)(R11), DX; \
+	MOVQ (DI)(DX*8), R12; \
+	CMPQ BX, R12; \
+	CMOVQCC R12, BX; \
+	MOVQ BX, (DI)(DX*8)
 
 TEXT ·short512(SB), 0, $6464-72
 	MOVQ m+0(FP), DI
@@ -92,6 +102,7 @@ TEXT ·short512(SB), 0, $6464-72
 	VPSLLQ $6, Z24, Z23
 	MOVL $0xff, AX
 	VPBROADCASTQ AX, Z18
+	VPTERNLOGQ $0xff, Z17, Z17, Z17
 	VPXORQ Z22, Z22, Z22
 	VPXORQ Z21, Z21, Z21
 	MOVQ $-1, R14
@@ -109,6 +120,7 @@ first:
 firsts:
 	VMOVDQU64.Z (R8), K1, Z0
 	MIX(Z0, Z30, Z1, Z2, Z3)
+	VPBLENDMQ Z1, Z17, K1, Z1 // behind the last, values that lower nothing
 	VMOVDQU64 Z1, VALUES(R11)
 	VMOVDQU64 Z2, BINS(R11)
 	ADDQ $64, R8
@@ -122,7 +134,8 @@ firsts:
 	KMOVQ BX, K4
 	VPMOVM2B K3, Z20
 	VPMOVM2B K4, Z19
-	MOVQ CX, R10 // how many are collected
+	XORL R10, R10 // how many are collected
+	LEAQ VALUES(SP), R11
 	MOVQ SI, R8
 	MOVQ CX, R9
 	KMOVB R14, K1
@@ -139,7 +152,16 @@ laters:
 	MIX(Z0, Z27, Z4, Z5, Z6)
 	KEEP(Z1, Z2, Z26, Z3)
 	KEEP(Z4, Z5, Z25, Z6)
+	TAKE(0)
+	TAKE(8)
+	TAKE(16)
+	TAKE(24)
+	TAKE(32)
+	TAKE(40)
+	TAKE(48)
+	TAKE(56)
 	ADDQ $64, R8
+	ADDQ $64, R11
 	SUBQ $8, R9
 	JA later
 
@@ -168,18 +190,18 @@ laters:
 	VMOVDQU64 Z1, OPEN(SP)(AX*1)
 	ADDQ AX, R9 // how many
 
-	LEAQ VALUES(SP)(R10*8), R12
-	NEGQ R10
+	LEAQ LATER(SP), R11
+	LEAQ (R11)(R10*8), R10
+	CMPQ R11, R10
+	JAE taken
 
 take:
-	MOVQ (R12)(R10*8), BX
-	MOVQ (BINS-VALUES)(R12)(R10*8), DX
-	MOVQ (DI)(DX*8), R11
-	CMPQ BX, R11
-	CMOVQCC R11, BX
-	MOVQ BX, (DI)(DX*8)
-	INCQ R10
-	JNZ take
+	TAKE(0)
+	ADDQ $8, R11
+	CMPQ R11, R10
+	JB take
+
+taken:
 
 	TESTQ R9, R9
 	JZ done
