@@ -249,9 +249,7 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 			binary.BigEndian.PutUint64(out[8*i:], v)
 		}
 	case 8:
-		for i, v := range slots[:len(out)] {
-			out[i] = byte(cut(v, 8))
-		}
+		cutKernel(out, slots)
 	default:
 		clear(out)
 		for i, v := range slots {

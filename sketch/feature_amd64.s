@@ -167,3 +167,33 @@ summed:
 	CMPQ R12, CX
 	JB group
 	RET
+
+// func cut512(out *byte, slots *uint64, n int, multiplier uint64)
+//
+// The highest byte of each product, eight slots at a time. n > 0.
+TEXT ·cut512(SB), NOSPLIT, $0-32
+	MOVQ out+0(FP), DI
+	MOVQ slots+8(FP), SI
+	MOVQ n+16(FP), CX
+	VPBROADCASTQ multiplier+24(FP), Z1
+	MOVQ $-1, AX
+	KMOVB AX, K1
+
+eight:
+	CMPQ CX, $8
+	JAE whole
+	BZHIQ CX, AX, BX
+	KMOVB BX, K1
+
+whole:
+	VMOVDQU64.Z (SI), K1, Z0
+	VPMULLQ Z1, Z0, Z0
+	VPSRLQ $56, Z0, Z0
+	VPMOVQB Z0, X0
+	VMOVDQU8 X0, K1, (DI)
+	ADDQ $64, SI
+	ADDQ $8, DI
+	SUBQ $8, CX
+	JA eight
+	VZEROUPPER
+	RET

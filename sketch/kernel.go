@@ -253,6 +253,14 @@ func wordBytes(w uint64) uint64 {
 	return (letter | digit) & highs8 &^ w
 }
 
+// cutGeneric writes 8 bits of each slot.
+func cutGeneric(out []byte, slots []uint64) {
+	out = out[:len(slots)]
+	for i, v := range slots {
+		out[i] = byte(cut(v, 8))
+	}
+}
+
 // differingGeneric counts the slots of b bits that differ between two samples
 // of as many bytes, whose spare bits are equal.
 func differingGeneric(p, q []byte, b int) int {

@@ -247,6 +247,18 @@ func open512(ownA, ownB, m, a, b *uint64, t, bound uint64) (n int)
 //go:noescape
 func close512(m, own *uint64, t, bound uint64)
 
+func cutKernel(out []byte, slots []uint64) {
+	if !useAVX512 || len(slots) == 0 {
+		cutGeneric(out, slots)
+		return
+	}
+	out = out[:len(slots)]
+	cut512(&out[0], &slots[0], len(slots), cutMultiplier)
+}
+
+//go:noescape
+func cut512(out *byte, slots *uint64, n int, multiplier uint64)
+
 func differingKernel(p, q []byte, b int) int {
 	if !useAVX2 || len(p) < 32 || b < 8 {
 		return differingGeneric(p, q, b)

@@ -22,6 +22,8 @@ func edgesKernel(text []byte, edges []uint32, src []byte, base uint32, fold byte
 	return edgesGeneric(text, edges, src, base, fold)
 }
 
+func cutKernel(out []byte, slots []uint64) { cutGeneric(out, slots) }
+
 func differingKernel(p, q []byte, b int) int { return differingGeneric(p, q, b) }
 
 func featureKernel(out []uint64, slots []byte, s int, order slotOrder) {

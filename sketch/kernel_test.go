@@ -277,6 +277,22 @@ func TestRoundsKernel(t *testing.T) {
 	})
 }
 
+func TestCutKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 7))
+	withEach(t, func(name string) {
+		for _, n := range around {
+			slots := randomValues(random, n)
+			out, want := make([]byte, n+64), make([]byte, n+64)
+			for i, v := range slots { // a prefix of its 16 bits
+				want[i] = byte(cut(v, 16) >> 8)
+			}
+			if cutKernel(out, slots); !bytes.Equal(out, want) {
+				t.Fatalf("%s: 8 bits of %d slots are %x, want %x", name, n, out, want)
+			}
+		}
+	})
+}
+
 // A document taken in pieces of any lengths has the slots of the definition.
 func TestFastPieces(t *testing.T) {
 	random := rand.New(rand.NewPCG(84, 5))

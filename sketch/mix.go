@@ -26,4 +26,6 @@ func mixBy(x, multiplier uint64) uint64 {
 // cut keeps b bits of a minimum. Minima are small numbers and neighbours share
 // their high bits, so the bits are taken after a multiplication that carries
 // every bit into the highest ones. Fewer bits are a prefix of more.
-func cut(m uint64, b int) uint64 { return m * 0x9e3779b97f4a7c15 >> (64 - b) }
+func cut(m uint64, b int) uint64 { return m * cutMultiplier >> (64 - b) }
+
+const cutMultiplier = 0x9e3779b97f4a7c15

@@ -13,7 +13,8 @@
 // one by one while the later rounds are mixed, which keeps other units busy. Of
 // the later rounds those are collected whose bins the first has not reached, and
 // taken after it; order does not matter, the round is the top of a value. So few
-// values nearly always leave bins to the third round. Those that are open after it are filled eight at a time, each in a lane with its own permutation.
+// values nearly always leave bins to the third round. Those that are open after
+// it are filled eight at a time, each in a lane with its own permutation.
 
 #define VALUES 0
 #define LATER  1024 // in either list, the values of the later rounds
