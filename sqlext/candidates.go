@@ -9,7 +9,7 @@ import (
 
 // candidateMemory bounds what the sorting of candidates holds; the rest goes to
 // a file. Tests make it small.
-var candidateMemory = 2 << 20
+var candidateMemory = 1 << 20
 
 // A feature that more rows share makes too many pairs to be sorted: of its rows
 // only those pairs are candidates that are answers, each for the first feature

@@ -26,8 +26,9 @@ import (
 func main() {
 	rows := flag.Int("rows", 1_000_000, "rows of the attached table")
 	cache := flag.Int("cache", 100, "page cache in MB")
+	mapped := flag.Int("mmap", 0, "how much of the file is mapped into memory, in MB")
 	flag.Parse()
-	if err := run(*rows, *cache); err != nil {
+	if err := run(*rows, *cache, *mapped); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -86,7 +87,7 @@ func median(n int, work func() error) (time.Duration, error) {
 
 func line(what, measured, goal string) { fmt.Printf("%-58s %16s   %s\n", what, measured, goal) }
 
-func run(rows, cache int) error {
+func run(rows, cache, mapped int) error {
 	if err := sqlext.Auto(); err != nil {
 		return err
 	}
@@ -102,10 +103,10 @@ func run(rows, cache int) error {
 	defer pool.Close()
 	pool.SetMaxOpenConns(1)
 	db := database{pool}
-	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d", cache*1000)); err != nil {
+	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d; PRAGMA mmap_size = %d", cache*1000, mapped*1_000_000)); err != nil {
 		return err
 	}
-	fmt.Printf("journal_mode wal, synchronous normal, a page cache of %d MB; the profile text\n", cache)
+	fmt.Printf("journal_mode wal, synchronous normal, a page cache of %d MB, %d MB mapped; the profile text\n", cache, mapped)
 	line("measure", "value", "goal")
 	for _, part := range []func(database, int) error{functions, attached} {
 		if err := part(db, rows); err != nil {
