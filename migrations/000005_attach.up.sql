@@ -605,6 +605,7 @@ declare
   other text;
   rows bigint;
   old alike.attachment;
+  kept boolean; -- what an earlier detach has left
 begin
   if relation is null then
     raise exception 'alike: attach: there is no table "%"', given_name using errcode = 'undefined_table';
@@ -780,6 +781,7 @@ begin
   values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode, a.distributed,
           a.at_least, a.row_filter, a.filter_columns, a.extract, options, a.indexed, replaced)
   returning * into a;
+  kept := alike._side(a) is not null;
   perform alike._make_tables(a, types);
   perform alike._make_builder(a);
   perform alike._make_similar(a);
@@ -800,7 +802,7 @@ begin
     where not exists (select from alike.lower_bound where trials = profile.t)
     on conflict do nothing;
   end if;
-  insert into alike.backfill (attachment, rows) values (a.id, rows);
+  insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
   perform pg_notify('alike', a.id::text);
   if to_regrole('alike_worker') is not null and not has_table_privilege('alike_worker', relation, 'select') then
     raise notice 'a worker that is only a member of alike_worker needs: grant select on % to alike_worker', relation;

@@ -429,17 +429,17 @@ declare
   mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
   columns constant text := (select string_agg(quote_ident(keys[n]), ', ' order by n) || ', ' || string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from generate_subscripts(keys, 1) as n);
   equal boolean;
-  less boolean;
-  rows integer;
+  less boolean; -- x comes first, as the columns order it
+  itself boolean;
+  rows integer := 0;
 begin
   if verdict is null or verdict not in ('duplicate', 'distinct') then
     raise exception 'alike: mark: verdict "%", want duplicate or distinct', verdict using errcode = 'invalid_parameter_value';
   end if;
   begin
-    execute format('select (%s) = (%s), (%s) < (%s)',
-      array_to_string(alike._key_values(keys, types, '$1'), ', '), array_to_string(alike._key_values(keys, types, '$2'), ', '),
+    execute format('select (%s) = (%s)',
       array_to_string(alike._key_values(keys, types, '$1'), ', '), array_to_string(alike._key_values(keys, types, '$2'), ', '))
-    into equal, less using x, y;
+    into equal using x, y;
   exception
     when data_exception then
       raise exception 'alike: mark: the keys "%" and "%" of % are not both %', left(x, 100), left(y, 100), a.name,
@@ -449,8 +449,11 @@ begin
   if equal then
     raise exception 'alike: mark: % is the same row twice', left(x, 100) using errcode = 'invalid_parameter_value';
   end if;
-  execute format('select count(*) from %s s where %s or %s', alike._side(a), alike._key_is(keys, types, 's', '$1'), alike._key_is(keys, types, 's', '$2'))
-  into rows using x, y;
+  for itself in execute format('select %1$s from %2$s s where %1$s or %3$s order by %4$s',
+      alike._key_is(keys, types, 's', '$1'), alike._side(a), alike._key_is(keys, types, 's', '$2'), alike._key_list(keys, 's')) using x, y loop
+    rows := rows + 1;
+    less := coalesce(less, itself);
+  end loop;
   if rows < 2 then
     raise exception 'alike: mark: % has no rows with the keys % and %', a.name, left(x, 100), left(y, 100) using errcode = 'no_data_found';
   end if;

@@ -181,3 +181,42 @@ func TestKeysWithBlobs(t *testing.T) {
 		t.Errorf("%d verdicts on a row that is gone", n)
 	}
 }
+
+// Of a pair the row comes first that its column's own collation puts first.
+func TestMarkCollation(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, `create table names (id text collate "en-x-icu" primary key, body text)`)
+	exec(t, c, "insert into names values ('a', $1), ('B', $1), ('c', $1)", story)
+	exec(t, c, "select alike.attach('names', 'body')")
+	once(t, newWorker(t, database, nil))
+	exec(t, c, "select alike.mark('names', 'B', 'a', 'distinct'), alike.mark('names', 'c', 'B', 'distinct')")
+	if got := verdicts(t, c, "names"); got != "a-B distinct , B-c distinct " {
+		t.Errorf("verdicts %s", got)
+	}
+	if got := one[string](t, c, "select string_agg(key || other, ' ') from alike.pairs('names')"); got != "ac" {
+		t.Errorf("pairs %s, want ac", got)
+	}
+}
+
+// What was deleted or changed while a table was not attached is known when it is
+// attached again.
+func TestAttachAgain(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 5) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct')")
+	exec(t, c, "select alike.detach('documents')")
+	exec(t, c, "delete from documents where id = 1")
+	exec(t, c, "update documents set body = 'five six seven' where id = 3")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	if got := verdicts(t, c, "documents"); got != "3-4 distinct " {
+		t.Errorf("verdicts %s", got)
+	}
+}
