@@ -80,17 +80,21 @@ create function alike._other(keys name[], n bigint) returns text language sql im
 set search_path = pg_catalog, pg_temp
 as $$ select case when cardinality(keys) = 1 then 'other' else 'other_' || keys[n] end $$;
 
-create function alike._other_list(keys name[], alias text) returns text language sql immutable parallel safe
+create function alike._others(keys name[]) returns name[] language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$
-  select string_agg(format('%s.%I', alias, alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)
-$$;
+as $$ select array_agg(alike._other(keys, n) order by n)::name[] from generate_subscripts(keys, 1) as n $$;
 
--- The same key in two aliases: a.id = b.id and so on.
-create function alike._key_equal(keys name[], a text, b text) returns text language sql immutable parallel safe
+-- Columns as a list: "a", "b".
+create function alike._names(columns name[]) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select string_agg(quote_ident(c), ', ' order by n) from unnest(columns) with ordinality as u(c, n) $$;
+
+-- The same key in two aliases: a.id = b.id and so on, or where the columns of b have
+-- other names, a.other = b.id.
+create function alike._key_equal(keys name[], a text, b text, keys_of_b name[] default null) returns text language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(format('%s.%I = %s.%I', a, k, b, k), ' and ' order by n) from unnest(keys) with ordinality as u(k, n)
+  select string_agg(format('%s.%I = %s.%I', a, k, b, coalesce(keys_of_b[n], k)), ' and ' order by n) from unnest(keys) with ordinality as u(k, n)
 $$;
 
 -- Row a comes before row b.
@@ -265,7 +269,7 @@ begin
       side, columns,
       (select string_agg(format('f%s bigint, ', n), '' order by n) from generate_series(1, a.features) as n),
       (select coalesce(string_agg(format('%I bigint, ', alike._si_column(v)), '' order by n), '') from unnest(a.variants) with ordinality as u(v, n)),
-      a.side_name || '_pkey', (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+      a.side_name || '_pkey', alike._names(keys));
   else
     present := array(select attname from pg_attribute where attrelid = side::regclass and attnum > 0 and not attisdropped order by attnum)::text[];
     if present <> expected then
@@ -275,15 +279,15 @@ begin
   end if;
   execute format('create table if not exists %I.%I (%s, %s, shared integer not null, resemblance double precision not null, low double precision not null, high double precision not null, policy text not null, matched_at timestamptz not null default now(), constraint %I primary key (%s, %s))',
     a.side_schema, a.side_name || '_match', columns, others, a.side_name || '_match_pkey',
-    (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
-    (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+    alike._names(keys),
+    alike._names(alike._others(keys)));
   execute format('create table if not exists %I.%I (%s, %s, verdict text not null constraint %I check (verdict in (''duplicate'', ''distinct'')), note text, marked_at timestamptz not null default now(), marked_by name not null default session_user, constraint %I primary key (%s, %s))',
     a.side_schema, a.side_name || '_mark', columns, others, a.side_name || '_verdict', a.side_name || '_mark_pkey',
-    (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
-    (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+    alike._names(keys),
+    alike._names(alike._others(keys)));
   foreach object in array array['_match', '_mark'] loop
     execute format('create index if not exists %I on %I.%I (%s)', a.side_name || object || '_other', a.side_schema, a.side_name || object,
-      (select string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from unnest(keys) with ordinality as u(k, n)));
+      alike._names(alike._others(keys)));
   end loop;
   if a.distributed then
     perform alike._distribute(a);
@@ -366,7 +370,7 @@ declare
   side constant text := format('%I.%I', a.side_schema, a.side_name);
   mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
   types constant text[] := alike._key_types(side::regclass, keys);
-  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  others constant name[] := alike._others(keys);
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
   -- What is known of a row s: its key, in text and as it is, and its features in common.
   known constant text := format('%s as key, %s, %s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance', alike._key_text(keys, 's'),
@@ -442,7 +446,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   keys constant name[] := a.key_columns;
-  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  others constant name[] := alike._others(keys);
   mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
   partitioned constant boolean := (select relkind = 'p' from pg_class where oid = a.source);
   -- Where a key is checked at once, each row had found its new key free, and the
@@ -459,9 +463,9 @@ declare
       select %6$s, %7$s, p.verdict, p.note, p.marked_at, p.marked_by
       from (select %8$s, m.* from moved m) p cross join lateral (select (%9$s) < (%10$s) as less) x;',
     mark, alike._key_equal(keys, 'm', 'old'),
-    (select string_agg(format('m.%I = old.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n),
-    (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
-    (select string_agg(quote_ident(k), ', ' order by n) from unnest(others) with ordinality as u(k, n)),
+    alike._key_equal(others, 'm', 'old', keys),
+    alike._names(keys),
+    alike._names(others),
     (select string_agg(format('case when x.less then new.%I else p.p%s end', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg(format('case when x.less then p.p%s else new.%I end', n, keys[n]), ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg(format('case when %s then m.%I else m.%I end as p%s', alike._key_equal(keys, 'm', 'old'), others[n], keys[n], n), ', ' order by n)
@@ -470,9 +474,9 @@ declare
     (select string_agg('p.p' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
   forget constant text := format('delete from %s m where %%s or %%s;', mark);
   forget_new constant text := format(forget, alike._key_equal(keys, 'm', 'new'),
-    (select string_agg(format('m.%I = new.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n));
+    alike._key_equal(others, 'm', 'new', keys));
   forget_old constant text := format(forget, alike._key_equal(keys, 'm', 'old'),
-    (select string_agg(format('m.%I = old.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n));
+    alike._key_equal(others, 'm', 'old', keys));
 begin
   execute format('create or replace function %I.%I() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L',
     a.side_schema, 'alike_enqueue_' || a.id, format(
@@ -516,8 +520,7 @@ $function$,
     case when partitioned then forget_old
          else format('execute %L; execute %L;',
            format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(keys, 'm', 'n')),
-           format('delete from %s m using alike_rows n where %s', mark,
-             (select string_agg(format('m.%I = n.%I', others[n], keys[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n))) end));
+           format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(others, 'm', 'n', keys))) end));
   execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_enqueue_' || a.id);
 end
 $$;
@@ -533,7 +536,7 @@ as $$
 declare
   keys constant name[] := a.key_columns;
   types constant text[] := alike._key_types(alike._side(a), keys);
-  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  others constant name[] := alike._others(keys);
   forget constant text := format('%I.%I(text[])', a.side_schema, 'alike_forget_' || a.id);
   gone constant text := format('(select %s from unnest(gone) as k(key))', array_to_string(alike._key_values(keys, types, 'k.key'), ', '));
 begin

@@ -212,7 +212,7 @@ begin
          where m.verdict = ''duplicate'' and x.profile = y.profile and x.sketch is not null and y.sketch is not null offset 0) v
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
-      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end))
+      alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
   using least_resemblance;
 end
 $$;
@@ -255,7 +255,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
-  others constant name[] := array(select alike._other(a.key_columns, n) from generate_subscripts(a.key_columns, 1) as n order by n)::name[];
+  others constant name[] := alike._others(a.key_columns);
   names text[];        -- of the rows, in the order of their keys
   clusters text[];
   sketches bytea[];
@@ -427,7 +427,7 @@ declare
   keys constant name[] := a.key_columns;
   types constant text[] := alike._key_types(alike._side(a), keys);
   mark constant text := format('%I.%I', a.side_schema, a.side_name || '_mark');
-  columns constant text := (select string_agg(quote_ident(keys[n]), ', ' order by n) || ', ' || string_agg(quote_ident(alike._other(keys, n)), ', ' order by n) from generate_subscripts(keys, 1) as n);
+  columns constant text := alike._names(keys || alike._others(keys));
   equal boolean;
   less boolean; -- x comes first, as the columns order it
   itself boolean;

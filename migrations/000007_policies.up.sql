@@ -81,7 +81,7 @@ as $$
 declare
   keys constant name[] := a.key_columns;
   types constant text[] := alike._key_types(alike._side(a), keys);
-  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  others constant name[] := alike._others(keys);
   result text[];
 begin
   execute format('select array(select %s from %I.%I m where m.verdict = ''distinct'' and %s union all select %s from %I.%I m where m.verdict = ''distinct'' and %s)',
@@ -107,7 +107,7 @@ declare
   keys constant name[] := a.key_columns;
   types constant text[] := alike._key_types(alike._side(a), keys);
   match constant text := format('%I.%I', a.side_schema, a.side_name || '_match');
-  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  others constant name[] := alike._others(keys);
   found_keys text[];
   found_others text[];
   shares integer[];
@@ -123,8 +123,8 @@ begin
   end if;
   execute format('insert into %s (%s, %s, shared, resemblance, low, high, policy)
       select %s, %s, f.shared, f.resemblance, f.low, f.high, $7 from unnest($1, $2, $3, $4, $5, $6) as f(key, other, shared, resemblance, low, high)',
-    match, (select string_agg(quote_ident(k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)),
-    (select string_agg(quote_ident(k), ', ' order by n) from unnest(others) with ordinality as u(k, n)),
+    match, alike._names(keys),
+    alike._names(others),
     array_to_string(alike._key_values(keys, types, 'f.key'), ', '), array_to_string(alike._key_values(keys, types, 'f.other'), ', '))
   using found_keys, found_others, shares, resemblances, lows, highs, a.policy;
   if a.policy <> 'link' then

@@ -83,7 +83,7 @@ declare
   types constant text[] := alike._key_types(alike._side(a), keys);
   probe constant text := format('%I.%I', a.side_schema, a.side_name || '_probe');
   pairs constant text := format('%I.%I()', a.side_schema, 'alike_probe_' || a.id);
-  columns constant text := (select string_agg(quote_ident(keys[n]), ', ' order by n) from generate_subscripts(keys, 1) as n);
+  columns constant text := alike._names(keys);
 begin
   if to_regclass(probe) is null then
     execute format('create unlogged table %s (feature bigint not null, slot smallint not null, %s)', probe,
@@ -119,7 +119,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   keys constant name[] := a.key_columns;
-  others constant name[] := array(select alike._other(keys, n) from generate_subscripts(keys, 1) as n order by n)::name[];
+  others constant name[] := alike._others(keys);
   shared_features constant text := (select string_agg(format('coalesce((x.f%s = s.f%s)::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
 begin
   return format('found as materialized (select * from %1$s),
@@ -142,6 +142,6 @@ begin
     alike._key_text(keys, 'x'),
     alike._key_text(others, 'x'),
     shared_features,
-    (select string_agg(format('s.%I = x.%I', keys[n], others[n]), ' and ' order by n) from generate_subscripts(keys, 1) as n));
+    alike._key_equal(keys, 's', 'x', others));
 end
 $$;

@@ -130,15 +130,7 @@ func (c *command) detachCommand() *cobra.Command {
 }
 
 func (c *command) refreshCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "refresh TABLE",
-		Short: "Queue every row that is missing or stale",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := c.print(cmd, `select alike.refresh($1) as queued`, args[0])
-			return err
-		},
-	}
+	return c.ofTable("refresh", "Queue every row that is missing or stale", "", `select alike.refresh($1) as queued`)
 }
 
 func (c *command) markCommand() *cobra.Command {

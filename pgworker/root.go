@@ -153,6 +153,20 @@ func (c *command) printOn(cmd *cobra.Command, conn *pgx.Conn, sql string, args .
 	return n, out.end()
 }
 
+// ofTable is a verb that prints what a query says of one table.
+func (c *command) ofTable(verb, short, long, sql string) *cobra.Command {
+	return &cobra.Command{
+		Use:   verb + " TABLE",
+		Short: short,
+		Long:  long,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, err := c.print(cmd, sql, args[0])
+			return err
+		},
+	}
+}
+
 // A sheet prints rows: in columns for people, one JSON object a line for
 // programs.
 type sheet struct {

@@ -49,26 +49,10 @@ func (c *command) errorsCommand() *cobra.Command {
 }
 
 func (c *command) retryCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "retry TABLE",
-		Short: "Queue the rows that failed once more",
-		Long:  "retry gives every row that failed, those that were given up too, as many attempts as a new one has.",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := c.print(cmd, queries.Retry, args[0])
-			return err
-		},
-	}
+	return c.ofTable("retry", "Queue the rows that failed once more",
+		"retry gives every row that failed, those that were given up too, as many attempts as a new one has.", queries.Retry)
 }
 
 func (c *command) hotCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "hot TABLE",
-		Short: "The features that suspiciously many rows share",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := c.print(cmd, `select * from alike.hot($1)`, args[0])
-			return err
-		},
-	}
+	return c.ofTable("hot", "The features that suspiciously many rows share", "", `select * from alike.hot($1)`)
 }
