@@ -23,8 +23,8 @@ import (
 // These tests compare Citus with one PostgreSQL. ALIKE_CITUS is the folder of
 // the programs of a PostgreSQL that has Citus; "make citus" runs them.
 
-// A cluster is a coordinator and two nodes.
-type cluster struct {
+// A citusCluster is a coordinator and two nodes.
+type citusCluster struct {
 	coordinator *pgtest.Server
 	nodes       []*pgtest.Server
 }
@@ -40,17 +40,17 @@ func citusPrograms(t testing.TB) string {
 
 // startCluster starts a cluster. Its servers talk over unix sockets, which
 // Citus takes for names of hosts.
-func startCluster(t testing.TB) *cluster {
+func startCluster(t testing.TB) *citusCluster {
 	t.Helper()
 	start := func() *pgtest.Server {
 		return pgtest.From(t, citusPrograms(t), "shared_preload_libraries=citus", "max_connections=300", "citus.node_conninfo=sslmode=disable",
 			"citus.enable_statistics_collection=off", "citus.recover_2pc_interval=1s", "max_wal_size=4GB")
 	}
-	return &cluster{start(), []*pgtest.Server{start(), start()}}
+	return &citusCluster{start(), []*pgtest.Server{start(), start()}}
 }
 
 // database makes a database on every server, joined, with the schema of Alike.
-func (k *cluster) database(t testing.TB, name string) string {
+func (k *citusCluster) database(t testing.TB, name string) string {
 	t.Helper()
 	url := k.empty(t, name)
 	k.join(t, name)
@@ -59,7 +59,7 @@ func (k *cluster) database(t testing.TB, name string) string {
 }
 
 // empty makes a database on every server.
-func (k *cluster) empty(t testing.TB, name string) string {
+func (k *citusCluster) empty(t testing.TB, name string) string {
 	t.Helper()
 	for _, s := range append([]*pgtest.Server{k.coordinator}, k.nodes...) {
 		exec(t, pgtest.Connect(t, s.URL("postgres", "postgres")), "create database "+name)
@@ -68,7 +68,7 @@ func (k *cluster) empty(t testing.TB, name string) string {
 }
 
 // join makes one cluster of the databases.
-func (k *cluster) join(t testing.TB, name string) {
+func (k *citusCluster) join(t testing.TB, name string) {
 	t.Helper()
 	for _, s := range append([]*pgtest.Server{k.coordinator}, k.nodes...) {
 		exec(t, pgtest.Connect(t, s.URL("postgres", name)), "create extension citus")
