@@ -161,7 +161,13 @@ declare
   bounds constant text := case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end;
   ordered constant text := format('select q.* from (%%s) q order by q.resemblance desc, %s, %s', alike._key_order(a, 'q.key'), alike._key_order(a, 'q.other'));
   marked boolean;
+  -- What an arm has of a row; the same with y of the other.
+  features constant text := (select string_agg('x.f' || n, ', ' order by n) from generate_series(1, a.features) as n);
+  key_x constant name[] := array(select 'xk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
+  key_y constant name[] := array(select 'yk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
+  columns constant text := (select string_agg('x' || n, ', ' order by n) from generate_series(1, a.features) as n) || ', ' || array_to_string(key_x, ', ');
   arms text;
+  hopeful text := 'true';
 begin
   if not a.indexed then
     raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
@@ -173,37 +179,37 @@ begin
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
+  -- The bits that differ fill so many slots at least: to count them is quick and
+  -- leaves few pairs to compare. PostgreSQL 13 cannot count bits.
+  if alike._slots(p.family) and p.family <> 6 and current_setting('server_version_num')::integer >= 140000 then
+    hopeful := format('bit_count((''x'' || encode(substr(c.sketch, 21), ''hex''))::bit varying # (''x'' || encode(substr(c.other_sketch, 21), ''hex''))::bit varying) <= %s',
+      (select max(d) * p.bits from generate_series(0, p.t) as d
+       where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
+  end if;
   select string_agg(format(
-    'select x.*, y.* from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
-       join lateral (select %3$s as key, s.sketch, s.profile, %4$s%5$s from %2$s s where s.f%1$s = d.feature) x on true
-       join lateral (select %3$s as key, s.sketch, s.profile, %4$s%5$s from %2$s s where s.f%1$s = d.feature) y on %6$s
-     where x.profile = %7$s and y.profile = %7$s%8$s%9$s', n, side, alike._key_text(keys, 's'),
-    (select string_agg(format('s.f%s', m), ', ' order by m) from generate_series(1, a.features) as m),
-    (select string_agg(format(', s.%I as k%s', keys[m], m), '' order by m) from generate_subscripts(keys, 1) as m),
-    (select format('(%s) < (%s)', string_agg('x.k' || m, ', ' order by m), string_agg('y.k' || m, ', ' order by m)) from generate_subscripts(keys, 1) as m),
-    a.profile_id,
-    coalesce((select string_agg(format(' and x.f%s is distinct from y.f%s', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
-    case when marked then format(' and not exists (select from %s m where %s and %s)', mark,
-      (select string_agg(format('m.%I = x.k%s', keys[m], m), ' and ' order by m) from generate_subscripts(keys, 1) as m),
-      (select string_agg(format('m.%I = y.k%s', alike._other(keys, m), m), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end),
+    'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
+       join %2$s x on x.f%1$s = d.feature join %2$s y on y.f%1$s = d.feature
+     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, side,
+    features || ', ' || alike._key_list(keys, 'x'), replace(features, 'x.', 'y.') || ', ' || alike._key_list(keys, 'y'),
+    a.profile_id, alike._key_less(keys, 'x', 'y'),
+    -- Two rows may have NULL in an earlier feature, which is nothing in common.
+    coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
+    case when marked then format(' and not exists (select from %s m where %s and %s)', mark, alike._key_equal(keys, 'm', 'x'),
+      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end),
     E'\nunion all ' order by n)
   into arms
   from generate_series(1, a.features) as n;
-  -- Two rows may share NULL in an earlier feature, which is nothing in common:
-  -- "is distinct from" would drop the pair.
-  arms := regexp_replace(arms, ' and x\.(f[0-9]+) is distinct from y\.\1', ' and (x.\1 = y.\1) is not true', 'g');
   return query execute format(ordered, format(
-    'with candidate (%s) as (%s),
+    'with candidate (sketch, %s, other_sketch, %s) as (%s),
      verified as (
-       select c.key, c.other, %s as shared, alike.resemblance(c.sketch, c.other_sketch) as resemblance, c.sketch, c.other_sketch from candidate c offset 0
+       select %s as key, %s as other, %s as shared, alike.resemblance(c.sketch, c.other_sketch) as resemblance, c.sketch, c.other_sketch from candidate c where %s offset 0
      )
      select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 %s',
-    'key, sketch, profile, ' || (select string_agg('x' || m, ', ' order by m) from generate_series(1, a.features) as m)
-      || (select string_agg(', xk' || m, '' order by m) from generate_subscripts(keys, 1) as m)
-      || ', other, other_sketch, other_profile, ' || (select string_agg('y' || m, ', ' order by m) from generate_series(1, a.features) as m)
-      || (select string_agg(', yk' || m, '' order by m) from generate_subscripts(keys, 1) as m),
+    columns, replace(columns, 'x', 'y'),
     arms,
+    alike._key_text(key_x, 'c'), alike._key_text(key_y, 'c'),
     (select string_agg(format('coalesce((c.x%s = c.y%s)::integer, 0)', m, m), ' + ' order by m) from generate_series(1, a.features) as m),
+    hopeful,
     bounds,
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
