@@ -113,6 +113,7 @@ func TestQuestions(t *testing.T) {
 	for _, v := range []struct{ name, profile, stored, definition, insert, key string }{
 		{"integer", "text", "text bits=8", "id int primary key, body text", "$1, $2", "%s"},
 		{"composite", "text fast k=6 s=5 r=1 bits=64", "text fast k=6 s=5 r=1 bits=64", `"The a" int, b text, body text, primary key ("The a", b)`, "$1, 'x', $2", `[%s, "x"]`},
+		{"few bits", "text t=168 bits=2", "text t=168 bits=2", "id int primary key, body text", "$1, $2", "%s"},
 		{"lists", "text scaled", "text scaled", "id int primary key, body text", "$1, $2", "%s"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
