@@ -205,6 +205,7 @@ A contender had %s for each size of each collection and one core, unless its set
 	for _, p := range pictures {
 		fmt.Fprintf(w, "\n![%s](%s)\n", p.title, p.file)
 	}
+	r.better(w)
 	r.quality(w)
 	r.sketching(w)
 	r.finding(w)
