@@ -51,6 +51,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	b.cmd = exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
 		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+	b.cmd.Env = append(os.Environ(), "TMPDIR="+profile) // what it leaves there when it is killed goes with the profile
 	// It reads commands from descriptor 3 and answers on 4.
 	itsIn, to, err := os.Pipe()
 	if err != nil {
