@@ -189,7 +189,8 @@ Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md),
 
 %s; Alike at %s. %s. Load average before the run %s, after it %s. Where that is more than the
 cores, elapsed times are too long for everybody and the ratios are what to read. Sketching is in processor time.
-A contender had %s for each size of each collection and one core, unless its settings say otherwise.
+A contender had %s for each size of each collection and one core, unless its settings say otherwise; PostgreSQL's parallel
+query is as it comes, so that it may use every core for all pairs and all clusters.
 %s
 | collection | what | documents | MB | pairs at 0.5 and more |
 |---|---|---|---|---|
