@@ -32,16 +32,18 @@ func judged(of func(*quality) (float64, int)) func(result) (float64, bool) {
 
 func fourDigits(v float64) string { return fmt.Sprintf("%.4f", v) }
 
+var sketching = criterion{"sketching", func(x result) (float64, bool) {
+	if x.Measures[sketchCPU] == 0 {
+		return 0, false
+	}
+	return x.speed(), true
+}, false, false, func(v float64) string { return fmt.Sprintf("%.3g MB/s", v) }}
+
 var criteria = []criterion{
 	{"recall of 0.8 and more", judged(func(q *quality) (float64, int) { return q.recall(3) }), false, true, fourDigits},
 	{"recall of 0.9 and more", judged(func(q *quality) (float64, int) { return q.recall(4) }), false, true, fourDigits},
 	{"answers truly at 0.8 and more", judged(func(q *quality) (float64, int) { return q.precision(3) }), false, true, fourDigits},
-	{"sketching", func(x result) (float64, bool) {
-		if x.Measures[sketchCPU] == 0 {
-			return 0, false
-		}
-		return x.speed(), true
-	}, false, false, func(v float64) string { return fmt.Sprintf("%.3g MB/s", v) }},
+	sketching,
 	{"building", measured(buildTime), true, false, seconds},
 	{"bytes of the index", measured(indexBytes), true, false, bytesText},
 	{"a query", measured(query50), true, false, seconds},
@@ -73,7 +75,7 @@ func (c criterion) ours(peer result) string {
 	switch {
 	case c.share && peer.Quality != nil && peer.Quality.Queries > 0:
 		return engine + ", verified"
-	case c.share || c.name == "sketching":
+	case c.share || c.name == sketching.name:
 		return "alike text"
 	}
 	return engine
@@ -101,7 +103,7 @@ var reasons = []reason{
 	because("recall|answers", "SQLite FTS5|PostgreSQL full text|pg_", "candidates by words or letters, compared on the texts themselves: what it misses it misses before"),
 	because("recall|answers", "Spark", "every candidate is compared on the whole sets"),
 	because("recall|answers", "pgvector", "512 bits of a sketch instead of 84 bytes, compared one with another"),
-	because("recall|answers|all pairs|building|sketching", "tlsh|ssdeep|glaslos|simhash", "one short hash a document, and nothing like our question: see its recall"),
+	because("recall|answers|all pairs|building|sketching|memory", "tlsh|ssdeep|glaslos|simhash", "one short hash a document, and nothing like our question: see its recall"),
 	because("building", "DuckDB", "it reads finished columns from a file, where ours sketches the documents"),
 	because("building|all pairs", "ClickHouse", "a number or two a document, joined in memory: see its recall"),
 	because("all pairs|memory", "DuckDB", "a hash join of columns in memory, many values at a time; ours reads indexes that are live"),

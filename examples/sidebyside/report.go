@@ -240,19 +240,15 @@ func (r *report) goals(w *bytes.Buffer) {
 		goal(c.Name+": answers truly at 0.7 and more", "0.99", fmt.Sprintf("%.4f of %s", precision, thousands(n)), precision >= 0.99)
 	}
 	for _, c := range r.Collections {
-		ours, best, name := 0.0, 0.0, ""
-		for _, contender := range r.names() {
-			x := r.largest(c.Name, contender, has(sketchCPU))
-			switch {
-			case x == nil:
-			case contender == "alike text":
-				ours = x.speed()
-			case !strings.HasPrefix(contender, "alike") && x.speed() > best:
-				best, name = x.speed(), contender
+		var quickest win // of the peers
+		for _, peer := range r.names() {
+			if x, ok := r.compare(c.Name, sketching, peer); ok && !strings.HasPrefix(peer, "alike") && x.theirs*quickest.own >= quickest.theirs*x.own {
+				quickest = x
 			}
 		}
-		if ours > 0 && best > 0 {
-			goal(fmt.Sprintf("%s: sketching, against %s", c.Name, name), "10 times", fmt.Sprintf("%.1f times", ours/best), ours >= 10*best)
+		if quickest.peer != "" {
+			times := quickest.own / quickest.theirs
+			goal(fmt.Sprintf("%s, %s documents: sketching, against %s", c.Name, thousands(quickest.documents), quickest.peer), "10 times", fmt.Sprintf("%.1f times", times), times >= 10)
 		}
 	}
 	for _, engine := range []string{"alike SQLite", "alike PostgreSQL"} {
