@@ -12,7 +12,8 @@ import (
 // reading each where it is needed.
 type documents struct {
 	rows     []int64 // ascending, each once
-	keys     [][]any // of keys that are not the rows' numbers
+	named    bool    // by keys that are not the rows' numbers
+	keys     [][]any // these
 	sketches []byte
 	ends     []int    // of each in sketches; a row that is not there has none
 	k        int      // features of each
@@ -23,7 +24,7 @@ type documents struct {
 // readDocuments replaces what d holds by the rows given. It keeps the rows.
 func (c *conn) readDocuments(a *attachment, d *documents, rows []int64, features bool) error {
 	item := ""
-	d.rows, d.keys, d.sketches, d.ends, d.k, d.features, d.has = rows, d.keys[:0], d.sketches[:0], d.ends[:0], 0, d.features[:0], d.has[:0]
+	d.rows, d.named, d.keys, d.sketches, d.ends, d.k, d.features, d.has = rows, !a.KeyIsRowid, d.keys[:0], d.sketches[:0], d.ends[:0], 0, d.features[:0], d.has[:0]
 	if features {
 		item, d.k = "s."+strings.Join(a.Features(), ", s."), a.profile.K
 	}
@@ -41,7 +42,7 @@ func (c *conn) readDocuments(a *attachment, d *documents, rows []int64, features
 		}
 		d.sketches = append(d.sketches, r[1].bytes()...)
 		r = r[2:]
-		if !a.KeyIsRowid {
+		if d.named {
 			d.keys = append(d.keys, owned(r[:len(a.Keys)]))
 			r = r[len(a.Keys):]
 		}
@@ -64,7 +65,7 @@ func (d *documents) skip(i int) {
 	for len(d.ends) < i {
 		d.ends, d.has = append(d.ends, len(d.sketches)), append(d.has, 0)
 		d.features = append(d.features, make([]int64, d.k)...)
-		if d.keys != nil {
+		if d.named {
 			d.keys = append(d.keys, nil)
 		}
 	}
@@ -80,7 +81,7 @@ func (d *documents) sketch(i int) []byte {
 
 // key is the key of a document as one value.
 func (d *documents) key(i int) (any, error) {
-	if len(d.keys) == 0 {
+	if !d.named {
 		return d.rows[i], nil
 	}
 	return keyText(d.keys[i])
@@ -88,7 +89,7 @@ func (d *documents) key(i int) (any, error) {
 
 // before orders documents by their keys.
 func (d *documents) before(i, j int) bool {
-	if len(d.keys) == 0 {
+	if !d.named {
 		return d.rows[i] < d.rows[j]
 	}
 	x, y := d.keys[i], d.keys[j]

@@ -21,7 +21,8 @@ import (
 // killed leaves it to the next.
 //
 // Live checkins go on meanwhile and win: a row whose place in the side table
-// is taken fails the COPY, which then is tried again without it. Where rows were deleted meanwhile the side table is swept at the end.
+// is taken fails the COPY, which then is tried again without it. Where rows were
+// deleted meanwhile the side table is swept at the end.
 
 // backfillStep does one transaction's worth of it, and reports whether there
 // was anything to do.
