@@ -225,20 +225,7 @@ func TestKeptClustersBesideWorker(t *testing.T) {
 	w := newWorker(t, database, nil)
 	once(t, w)
 	exec(t, c, "insert into documents values (4, $1)", story)
-	tx, err := w.begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback(ctx)
-	attachments, err := w.catalog.get(ctx, tx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range attachments {
-		if err := w.keys(ctx, tx, a, []string{"4"}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tx := checkedIn(t, w, "4")
 	written := make(chan error, 1)
 	go func() {
 		_, err := d.Exec(ctx, "select alike.write_clusters('documents')")
@@ -346,20 +333,7 @@ func TestNoLinkOfFilledNeighbours(t *testing.T) {
 	if did, err := w.splitBackfill(ctx); err != nil || !did {
 		t.Fatal(did, err)
 	}
-	tx, err := w.begin(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback(ctx)
-	attachments, err := w.catalog.get(ctx, tx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range attachments {
-		if err := w.keys(ctx, tx, a, []string{"2"}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tx := checkedIn(t, w, "2")
 	filled := make(chan error, 1)
 	go func() {
 		_, err := w.copyChunk(ctx)
@@ -436,4 +410,25 @@ func TestClusterOfFilledRow(t *testing.T) {
 	if got := one[string](t, c, "select string_agg(key || ':' || cluster || ':' || size, ' ' order by key) from documents_alike_cluster"); got != "1:1:4 2:1:4 3:1:4 4:1:4" {
 		t.Errorf("clusters %q", got)
 	}
+}
+
+// checkedIn begins a transaction that has written a row of every attachment. What
+// is not committed is undone with the test.
+func checkedIn(t *testing.T, w *Worker, key string) pgx.Tx {
+	t.Helper()
+	tx, err := w.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tx.Rollback(context.Background()) })
+	attachments, err := w.catalog.get(t.Context(), tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range attachments {
+		if err := w.keys(t.Context(), tx, a, []string{key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tx
 }
