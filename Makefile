@@ -2,8 +2,9 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint oldest race purego cross fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
+.PHONY: help build test setup lint tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
 
+MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
 DOCUMENTS ?= 100000
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -24,7 +25,7 @@ build/pgworker:
 	go build -trimpath -o $@ ./pgworker
 
 test: setup lint build ## everything that CI runs; installs what it needs first
-	go test -timeout 30m ./...
+	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -timeout 30m ./...; done
 	$(MAKE) --no-print-directory purego oldest race cross processors
 	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
 
@@ -33,11 +34,13 @@ setup: ## install what the tests need (Debian)
 
 lint: ## gofmt, vet, staticcheck, go.mod, shellcheck
 	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change: $$files"; exit 1; }
-	go vet ./...
+	@for m in $(MODULES); do cd $(CURDIR)/$$m; echo "$$m: go vet, staticcheck, go mod tidy"; \
+	  go vet ./...; go run $(STATICCHECK) ./...; go mod tidy -diff; done
 	go vet -tags citus ./pgworker/worker
-	go run $(STATICCHECK) ./...
-	go mod tidy -diff
 	shellcheck -S warning .ci/run .ci/setup $$(git ls-files '*.sh')
+
+tidy: ## go.mod and go.sum of every module, after a change of what the code imports
+	@for m in $(MODULES); do (cd $$m && go mod tidy); done
 
 race: ## short tests under the race detector
 	go test -timeout 30m -race -short ./sketch/... ./sqlext/... ./pgworker/...
@@ -96,10 +99,10 @@ bench-sketch: ## MB/s of text to features, with each kernel this machine has
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch
 
 # Every contender on the short documents; on the others those that finish; then growth, and pg_trgm as far as it goes.
-SIDEBYSIDE = go run ./examples/sidebyside -keep
+SIDEBYSIDE = go run -C examples/internal/sidebyside . -keep
 FINISH = ^alike|^DuckDB|datasketch$$|rensa$$|gaoya|ClickHouse|ekzhu|BottomK
-sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/results again (an hour and a half, idle, 30 GB of disk)
-	go run ./examples/sidebyside -collections short -documents 1000000 -limit 1m
+sidebyside: ## quality, speed and growth beside the peers: examples/internal/sidebyside/results again (an hour and a half, idle, 30 GB of disk)
+	go run -C examples/internal/sidebyside . -collections short -documents 1000000 -limit 1m
 	$(SIDEBYSIDE) -collections long -documents 1000000 -limit 1m -only '$(FINISH)'
 	$(SIDEBYSIDE) -collections real,modules -limit 1m -only '$(FINISH)'
 	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000,10000000 -only '^alike (SQLite|PostgreSQL)$$' -limit 15m
@@ -107,7 +110,7 @@ sidebyside: ## quality, speed and growth beside the peers: examples/sidebyside/r
 
 bulk: ## the portable queries on DuckDB and on a Spark cluster of two executors, to the row what PostgreSQL answers
 	.ci/setup sidebyside
-	go test -timeout 30m -count 1 -v -run '^TestBulk$$' ./examples/sidebyside -args -engines duckdb,spark -documents 20000
+	go test -C examples/internal/sidebyside -timeout 30m -count 1 -v -run '^TestBulk$$' . -args -engines duckdb,spark -documents 20000
 
 demo: ## the main job on an embedded SQLite database
 	go run ./examples/quickstart

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/examples/internal/corpus"
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
 )

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/examples/internal/corpus"
 )
 
 // A document is a page as HTML; plain text is escaped.

@@ -9,7 +9,7 @@ package main
 import (
 	"embed"
 
-	"github.com/alike-sql/alike/examples/steps"
+	"github.com/alike-sql/alike/examples/internal/steps"
 )
 
 //go:embed *.sql

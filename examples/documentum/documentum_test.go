@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/alike-sql/alike/examples/steps"
+	"github.com/alike-sql/alike/examples/internal/steps"
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
 

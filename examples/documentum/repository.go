@@ -16,7 +16,7 @@ import (
 
 	"github.com/alike-sql/alike/examples/documentum/postgres"
 	"github.com/alike-sql/alike/examples/documentum/sqlite"
-	"github.com/alike-sql/alike/examples/steps"
+	"github.com/alike-sql/alike/examples/internal/steps"
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/pgworker/worker"
 )

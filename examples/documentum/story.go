@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/alike-sql/alike/examples/steps"
+	"github.com/alike-sql/alike/examples/internal/steps"
 )
 
 //go:embed office

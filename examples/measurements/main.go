@@ -13,7 +13,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/alike-sql/alike/examples/steps"
+	"github.com/alike-sql/alike/examples/internal/steps"
 )
 
 //go:embed *.sql

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/alike-sql/alike/examples/report/chromium"
+	"github.com/alike-sql/alike/examples/internal/chromium"
 	"github.com/alike-sql/alike/pgworker/report"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alike-sql/alike/examples/report/chromium"
+	"github.com/alike-sql/alike/examples/internal/chromium"
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/pgworker/report"

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/examples/documentum/sqlite"
-	"github.com/alike-sql/alike/examples/steps"
+	"github.com/alike-sql/alike/examples/internal/steps"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/examples/internal/corpus"
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/simindex"
 )

@@ -158,7 +158,7 @@ type contenders struct {
 }
 
 // prepare finds and builds the contenders whose names match.
-func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*contenders, error) {
+func prepare(ctx context.Context, folder, dir string, only *regexp.Regexp) (*contenders, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -175,8 +175,8 @@ func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*conte
 		if name == fts5Name && only.MatchString(name) {
 			// mattn/go-sqlite3 leaves FTS5 out unless it is asked for it.
 			with := filepath.Join(dir, "with-fts5")
-			build := exec.CommandContext(ctx, "go", "build", "-tags", "sqlite_fts5", "-o", with, "./examples/sidebyside")
-			build.Dir = root
+			build := exec.CommandContext(ctx, "go", "build", "-tags", "sqlite_fts5", "-o", with, ".")
+			build.Dir = folder
 			if out, err := build.CombinedOutput(); err != nil {
 				return nil, fmt.Errorf("%s: %w\n%s", build, err, out)
 			}
@@ -187,7 +187,7 @@ func prepare(ctx context.Context, root, dir string, only *regexp.Regexp) (*conte
 	}
 	program := filepath.Join(dir, "peers")
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
-	build.Dir = filepath.Join(root, "examples", "sidebyside", "peers")
+	build.Dir = filepath.Join(folder, "peers")
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", build, err, out)
 	}
@@ -215,12 +215,12 @@ func python() string {
 // peer has a program of the folder peers do a task on files that we have written
 // for it. It gets one argument more, the file to write its answers to.
 func (t *task) peer(program, script string, args ...string) (*outcome, error) {
-	root, err := checkout()
+	folder, err := moduleFolder()
 	if err != nil {
 		return nil, err
 	}
 	answers := filepath.Join(os.TempDir(), script+".answers")
-	cmd := exec.Command(program, append(append([]string{filepath.Join(root, "examples", "sidebyside", "peers", script)}, args...), answers)...)
+	cmd := exec.Command(program, append(append([]string{filepath.Join(folder, "peers", script)}, args...), answers)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {

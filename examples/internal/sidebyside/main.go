@@ -2,12 +2,12 @@
 // documents, in one run, and writes what it measured as a page, a table for
 // programs, and plots.
 //
-//	go run ./examples/sidebyside                              100,000 documents, what is quick
-//	go run ./examples/sidebyside -documents 1000000 -limit 10m
-//	go run ./examples/sidebyside -collections growth -sizes 10000,100000,1000000 -only "^alike (SQLite|PostgreSQL)$"
-//	go run ./examples/sidebyside -only 'alike|FTS5' -keep     those again, beside the results there are
-//	go run ./examples/sidebyside -write                       the pages again, out of results.json
-//	go run ./examples/sidebyside -folder ~/mail -collections folder
+//	go run -C examples/internal/sidebyside .                              100,000 documents, what is quick
+//	go run -C examples/internal/sidebyside . -documents 1000000 -limit 10m
+//	go run -C examples/internal/sidebyside . -collections growth -sizes 10000,100000,1000000 -only "^alike (SQLite|PostgreSQL)$"
+//	go run -C examples/internal/sidebyside . -only 'alike|FTS5' -keep     those again, beside the results there are
+//	go run -C examples/internal/sidebyside . -write                       the pages again, out of results.json
+//	go run -C examples/internal/sidebyside . -folder ~/mail -collections folder
 //
 // It installs the peers first (.ci/setup sidebyside). Every contender is a
 // process of its own, given the same files; what one cannot finish within the
@@ -39,7 +39,7 @@ type config struct {
 	only        string
 	limit       time.Duration
 	out         string
-	root        string // the checkout
+	module      string // the folder of this module
 }
 
 func main() {
@@ -57,7 +57,7 @@ func main() {
 	flag.StringVar(&c.folder, "folder", "", "a folder whose files are the collection folder")
 	flag.StringVar(&c.only, "only", ".", "the contenders to run, a regular expression")
 	flag.DurationVar(&c.limit, "limit", 2*time.Minute, "for one contender at one size")
-	flag.StringVar(&c.out, "out", "", "a folder for the results, by default examples/sidebyside/results")
+	flag.StringVar(&c.out, "out", "", "a folder for the results, by default this module's results")
 	keep := flag.Bool("keep", false, "keep the results that are there of what is not run now")
 	write := flag.Bool("write", false, "run nothing and write the pages again out of results.json")
 	assume := assumed()
@@ -68,11 +68,11 @@ func main() {
 	if c.sizes, err = parseSizes(*sizesFlag); err != nil {
 		log.Fatal(err)
 	}
-	if c.root, err = checkout(); err != nil {
+	if c.module, err = moduleFolder(); err != nil {
 		log.Fatal(err)
 	}
 	if c.out == "" {
-		c.out = filepath.Join(c.root, "examples", "sidebyside", "results")
+		c.out = filepath.Join(c.module, "results")
 	}
 	if *write {
 		r, err := readReport(c.out)
@@ -86,7 +86,7 @@ func main() {
 		return
 	}
 	if *setup {
-		cmd := exec.Command(filepath.Join(c.root, ".ci", "setup"), "core", "sidebyside")
+		cmd := exec.Command(filepath.Join(checkout(c.module), ".ci", "setup"), "core", "sidebyside")
 		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 		if err := cmd.Run(); err != nil {
 			log.Fatal(err)
@@ -109,8 +109,8 @@ func main() {
 	}
 }
 
-// checkout returns the folder of go.mod.
-func checkout() (string, error) {
+// moduleFolder returns the folder of this module's go.mod.
+func moduleFolder() (string, error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return "", err
@@ -121,6 +121,9 @@ func checkout() (string, error) {
 	}
 	return filepath.Dir(mod), nil
 }
+
+// checkout returns the checkout that this module is in.
+func checkout(folder string) string { return filepath.Join(folder, "..", "..", "..") }
 
 // run makes the collections and sends every contender through them, from the
 // smallest size up.
@@ -137,12 +140,12 @@ func run(ctx context.Context, c config) (*report, error) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
-	peers, err := prepare(ctx, c.root, dir, only)
+	peers, err := prepare(ctx, c.module, dir, only)
 	if err != nil {
 		return nil, err
 	}
 	r := newReport()
-	r.Missing, r.Limit, r.Commit = peers.missing, c.limit.String(), describe(c.root)
+	r.Missing, r.Limit, r.Commit = peers.missing, c.limit.String(), describe(c.module)
 	for name := range strings.SplitSeq(c.collections, ",") {
 		log.Printf("%s: making the documents and the truth", name)
 		col, err := makeCollection(dir, name, c)

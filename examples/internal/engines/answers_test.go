@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/examples/internal/corpus"
 )
 
 // odd documents come before the generated ones.

@@ -185,7 +185,7 @@ func (r *report) page(w *bytes.Buffer, pictures []picture) {
 	}
 	fmt.Fprintf(w, `# Alike and its peers, side by side
 
-Written by `+"`go run ./examples/sidebyside`"+`; [how it is done](../README.md), [the same for programs](results.json)%s.
+Written by `+"`go run -C examples/internal/sidebyside .`"+`; [how it is done](../README.md), [the same for programs](results.json)%s.
 
 %s; Alike at %s. %s. Load average before the run %s, after it %s. Where that is more than the
 cores, elapsed times are too long for everybody and the ratios are what to read. Sketching is in processor time.
@@ -680,9 +680,9 @@ func thousands(n int) string {
 }
 
 // describe returns what git calls the checkout.
-func describe(root string) string {
+func describe(folder string) string {
 	cmd := exec.Command("git", "describe", "--always", "--dirty")
-	cmd.Dir = root
+	cmd.Dir = folder
 	out, err := cmd.Output()
 	if err != nil {
 		return "unknown"

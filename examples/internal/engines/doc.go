@@ -2,5 +2,5 @@
 // documents are attached in both, checked in, changed and asked about, and every
 // stored byte and every answer is the same.
 //
-//	go test ./examples/engines
+//	go test ./examples/internal/engines
 package engines

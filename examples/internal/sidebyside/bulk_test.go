@@ -18,7 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/examples/internal/corpus"
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/pgworker/worker"
 )
@@ -31,10 +31,11 @@ var (
 // TestBulk exports a table from PostgreSQL and has other engines answer what
 // alike.pairs and alike.clusters answer there: the same rows, to the last one.
 func TestBulk(t *testing.T) {
-	root, err := checkout()
+	module, err := moduleFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
+	root := checkout(module)
 	url := pgtest.Database(t)
 	c := pgtest.Connect(t, url)
 	ctx := context.Background()
@@ -88,7 +89,7 @@ func TestBulk(t *testing.T) {
 				Version string
 				Seconds map[string]float64
 			}
-			folder := filepath.Join(root, "examples", "sidebyside", "bulk")
+			folder := filepath.Join(module, "bulk")
 			printed := command(t, root, python(), filepath.Join(folder, "bulk.py"), engine, export, filepath.Join(root, "queries", "portable"), out)
 			if err := json.Unmarshal(printed, &o); err != nil {
 				t.Fatalf("%q: %v", printed, err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alike-sql/alike/examples/sidebyside/corpus"
+	"github.com/alike-sql/alike/examples/internal/corpus"
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
@@ -26,11 +26,11 @@ func TestMain(m *testing.M) {
 }
 
 func TestRun(t *testing.T) {
-	root, err := checkout()
+	module, err := moduleFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config{documents: 2000, collections: "short", only: "^alike (text|classic|text, 1 feature|SQLite|SQLite, verified|PostgreSQL)$", limit: time.Minute, root: root}
+	c := config{documents: 2000, collections: "short", only: "^alike (text|classic|text, 1 feature|SQLite|SQLite, verified|PostgreSQL)$", limit: time.Minute, module: module}
 	r, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -79,11 +79,11 @@ func TestRun(t *testing.T) {
 }
 
 func TestGrowth(t *testing.T) {
-	root, err := checkout()
+	module, err := moduleFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config{sizes: []int{500, 1000, 2000}, collections: growth, only: "^alike (SQLite|PostgreSQL)$", limit: time.Minute, root: root}
+	c := config{sizes: []int{500, 1000, 2000}, collections: growth, only: "^alike (SQLite|PostgreSQL)$", limit: time.Minute, module: module}
 	r, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -150,11 +150,11 @@ func TestSizes(t *testing.T) {
 }
 
 func TestPeers(t *testing.T) {
-	root, err := checkout()
+	module, err := moduleFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config{documents: 1000, collections: "short", only: "^(datasketch|rensa|gaoya|ekzhu/minhash-lsh|dgryski/go-minhash BottomK)$", limit: time.Minute, root: root}
+	c := config{documents: 1000, collections: "short", only: "^(datasketch|rensa|gaoya|ekzhu/minhash-lsh|dgryski/go-minhash BottomK)$", limit: time.Minute, module: module}
 	r, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@
 //
 // One page alone:
 //
-//	go test ./examples/doctest -run 'TestPages/sqlext/README.md'
+//	go test ./examples/internal/doctest -run 'TestPages/sqlext/README.md'
 //
 // With -update, outputs that differ are written into the page; blocks that
 // match, with their …, stay as they are.

@@ -104,7 +104,7 @@ func (r *report) paper(w *bytes.Buffer, picture string) {
 	a := r.assume
 	fmt.Fprintf(w, `# A billion documents, on paper
 
-Written by `+"`go run ./examples/sidebyside`"+` out of [results.json](results.json), measured on %s, %s, Alike at %s.
+Written by `+"`go run -C examples/internal/sidebyside .`"+` out of [results.json](results.json), measured on %s, %s, Alike at %s.
 Nobody here has run a billion documents. What is upright in the tables was measured; what is *slanted* is an estimate: the
 value at the largest size that was measured, times the fitted power of the number of documents, at least the first power
 for what looks at every document.
@@ -141,7 +141,7 @@ for what looks at every document.
 ## The assumptions
 
 Not measured and not quoted from anybody's list: round numbers of %s for a rented machine, to be replaced by
-your own with `+"`go run ./examples/sidebyside -write -assume memory=%ge9,hour=%g`"+`.
+your own with `+"`go run -C examples/internal/sidebyside . -write -assume memory=%ge9,hour=%g`"+`.
 
 | assumption | |
 |---|---|
@@ -301,7 +301,7 @@ func (r *report) stops(w *bytes.Buffer) {
 	}
 	fmt.Fprintf(w, `
 Beyond the memory of one machine the work is divided, not speeded up: documents by their key, since a question asks every
-part and takes the best answers; all pairs by their feature, which the [portable queries](../../../queries#anywhere-else) do on
+part and takes the best answers; all pairs by their feature, which the [portable queries](../../../../queries#anywhere-else) do on
 any engine that joins in parallel, out of the files that `+"`pgworker export --parquet`"+` writes ([make bulk](../README.md#bulk)
 compares the rows). SQLite has one writer at a time, so that a second machine there means a second database. PostgreSQL's
 `+"`alike.clusters`"+` keeps the sketches of the rows that are in pairs in an array, which PostgreSQL bounds at a gigabyte: *%s* of
