@@ -66,6 +66,30 @@ func (s *Sketcher) Document(doc []byte) {
 	s.text(doc, true)
 }
 
+// stopInterval is how many bytes of a document DocumentUntil takes between two
+// calls of stop: a few milliseconds of work.
+const stopInterval = 1 << 20
+
+// DocumentUntil is Document, but calls stop, unless that is nil, after each
+// megabyte of a long document. An error of stop is returned, and leaves the
+// Sketcher empty.
+func (s *Sketcher) DocumentUntil(doc []byte, stop func() error) error {
+	if stop == nil || len(doc) <= stopInterval || s.tokenizer == nil {
+		s.Document(doc)
+		return nil
+	}
+	s.Reset()
+	for used, end := 0, 0; end < len(doc); {
+		end = min(end+stopInterval, len(doc))
+		used += s.text(doc[used:end], end == len(doc))
+		if err := stop(); err != nil {
+			s.Reset()
+			return err
+		}
+	}
+	return nil
+}
+
 // ReadFrom takes a document from r to its end, in memory that does not grow
 // with it, and returns how many bytes it read. It forgets the document before.
 // An error of r is returned, and leaves the Sketcher empty.

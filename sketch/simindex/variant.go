@@ -155,6 +155,34 @@ func (v Variant) String() string {
 	return string(b)
 }
 
+// A Kind says what a similarity index is taken from and how a range is asked for.
+type Kind uint8
+
+const (
+	// Roth indexes are taken from the text; a range is a fraction on either side.
+	Roth Kind = iota
+	// Forest indexes are taken from the sketch; a range is a common prefix.
+	Forest
+	// Length is taken from the set of shingles; a range is a fraction on either side.
+	Length
+)
+
+// Kind returns the kind of v.
+func (v Variant) Kind() Kind {
+	switch v.method {
+	case forest:
+		return Forest
+	case length:
+		return Length
+	}
+	return Roth
+}
+
+// Column is the name of the SQL column that keeps the index: si_43b_40 for 43B/40.
+func (v Variant) Column() string {
+	return "si_" + strings.ToLower(strings.ReplaceAll(v.String(), "/", "_"))
+}
+
 func (v Variant) winnows() bool { return v.method == 5 || v.method == 6 }
 
 // Variants lists the combinations of Roth's experiment: every method, stream

@@ -1,0 +1,109 @@
+// Package aspect computes the row that an attached table keeps of a document:
+// its content hash, its count of shingles, its sketch, its features and its
+// similarity indexes. Both engines store what it computes, column by column.
+package aspect
+
+import (
+	"strconv"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
+)
+
+// A Row is what is kept of a document, but for its key.
+type Row struct {
+	// ContentHash is that of the bytes as they are stored in the table.
+	ContentHash int64
+	// Shingles is their count, repeated ones included; 0 means that the document
+	// has no token, and then neither sketch nor features nor indexes.
+	Shingles int64
+	// Sketch is the stored form, empty without a token.
+	Sketch []byte
+	// Features are in the order of their slots; a group of empty slots has none.
+	Features []sketch.Feature
+	// Indexes has one element for each index of the Computer, in that order.
+	Indexes []Index
+}
+
+// An Index is the value of a similarity index, if the document has it.
+type Index struct {
+	Value int64
+	Valid bool
+}
+
+// A Computer computes rows, one document after the other. It keeps its buffers,
+// so that a row costs no allocation; it must not be used by two goroutines at once.
+type Computer struct {
+	// Stop, unless nil, is called between the megabytes of a long document. Its
+	// error ends the computation.
+	Stop func() error
+
+	sketcher *sketch.Sketcher
+	indexes  []simindex.Variant
+	row      Row
+}
+
+// New returns a Computer of sketches under a profile and of the similarity
+// indexes given, or an error that names the one the profile cannot have.
+func New(p sketch.Profile, indexes []simindex.Variant) (*Computer, error) {
+	for _, v := range indexes {
+		if err := v.Check(p); err != nil {
+			return nil, err
+		}
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		return nil, err
+	}
+	return &Computer{sketcher: s, indexes: indexes, row: Row{Indexes: make([]Index, len(indexes))}}, nil
+}
+
+// Parse reads similarity indexes as simindex.Parse does.
+func Parse(names []string) ([]simindex.Variant, error) {
+	list := make([]simindex.Variant, len(names))
+	for i, name := range names {
+		var err error
+		if list[i], err = simindex.Parse(name); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Profile returns the profile of the sketches.
+func (c *Computer) Profile() sketch.Profile { return c.sketcher.Profile() }
+
+// Row computes the row of a document. stored are the bytes in the table, text
+// is what is sketched: the same unless text was extracted from them. The next
+// call overwrites the result.
+func (c *Computer) Row(stored, text []byte) (*Row, error) {
+	if err := c.sketcher.DocumentUntil(text, c.Stop); err != nil {
+		return nil, err
+	}
+	r := &c.row
+	r.ContentHash = sketch.ContentHash(stored)
+	r.Shingles = c.sketcher.Shingles()
+	r.Sketch = c.sketcher.AppendSketch(r.Sketch[:0])
+	r.Features = c.sketcher.AppendFeatures(r.Features[:0])
+	for i, v := range c.indexes {
+		r.Indexes[i].Value, r.Indexes[i].Valid = v.IndexOf(c.sketcher, text)
+	}
+	return r, nil
+}
+
+// Columns are the names of the computed columns of a side table with k features,
+// in their order: content_hash, shingles, sketch, f1 to fk, and the column of
+// each index.
+func Columns(k int, indexes []simindex.Variant) []string {
+	list := []string{"content_hash", "shingles", "sketch"}
+	for slot := range k {
+		list = append(list, FeatureColumn(slot))
+	}
+	for _, v := range indexes {
+		list = append(list, v.Column())
+	}
+	return list
+}
+
+// FeatureColumn is the column of the feature in a slot, counted from 0: f1 and on.
+func FeatureColumn(slot int) string { return "f" + strconv.Itoa(slot+1) }
