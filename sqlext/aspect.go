@@ -9,6 +9,8 @@ import (
 	"text/template"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sketch/simindex"
 )
 
 // The SQL of the aspect. The files are templates: a table has as many feature
@@ -37,6 +39,7 @@ type attachment struct {
 	KeyIsRowid bool // the side table's key is its INTEGER PRIMARY KEY
 	Uniques    []unique
 	profile    sketch.Profile
+	variants   []simindex.Variant
 	queries    map[string]string // by template and column, once made
 
 	// What a template is executed for.
@@ -160,21 +163,17 @@ func (a attachment) IndexedBy(column string) string {
 func (a attachment) Features() []string {
 	list := make([]string, a.profile.K)
 	for i := range list {
-		list[i] = "f" + strconv.Itoa(i+1)
+		list[i] = aspect.FeatureColumn(i)
 	}
 	return list
 }
 
 func (a attachment) Indexes() []string {
-	list := make([]string, len(a.SI))
-	for i, name := range a.SI {
-		list[i] = quote(siColumn(name))
+	list := make([]string, len(a.variants))
+	for i, v := range a.variants {
+		list[i] = quote(v.Column())
 	}
 	return list
-}
-
-func siColumn(variant string) string {
-	return "si_" + strings.ToLower(strings.ReplaceAll(variant, "/", "_"))
 }
 
 func (a attachment) Slot(i int) int { return i + 1 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
@@ -116,33 +117,23 @@ func (o *options) apply(s *settings) error {
 	}
 	if o.SI != nil {
 		s.SI = []string{}
-		columns := map[string]bool{}
 		for _, name := range *o.SI {
 			v, err := simindex.Parse(name)
 			if err != nil {
 				return err
 			}
 			name = v.String()
-			if columns[siColumn(name)] {
+			if slices.Contains(s.SI, name) {
 				return fmt.Errorf("the similarity index %s is given twice", name)
 			}
-			columns[siColumn(name)] = true
 			s.SI = append(s.SI, name)
 		}
 		if len(s.SI) > mostIndexes {
 			return fmt.Errorf("%d similarity indexes, want at most %d", len(s.SI), mostIndexes)
 		}
 	}
-	for _, name := range s.SI {
-		v, err := simindex.Parse(name)
-		if err == nil {
-			err = v.Check(p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = aspect.Parse(p, s.SI)
+	return err
 }
 
 // storedProfile is a profile as an attached table stores it: 8 bits of each
@@ -430,6 +421,9 @@ func (c *conn) settle(t *table, column, name string, o *options) (*attachment, e
 		return nil, err
 	}
 	if a.profile, err = sketch.ParseProfile(a.Profile); err != nil {
+		return nil, err
+	}
+	if a.variants, err = aspect.Parse(a.profile, a.SI); err != nil {
 		return nil, err
 	}
 	if a.Where != "" {

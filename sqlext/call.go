@@ -254,7 +254,6 @@ type conn struct {
 	profiles      map[string]*sketcher
 	last          *sketcher
 	featureBuffer []sketch.Feature
-	sketchBuffer  []byte
 	rows          map[string]*rowSettings
 	lastRow       *rowSettings
 	drawn         bool // a line of progress is on the terminal

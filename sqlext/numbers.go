@@ -2,7 +2,6 @@ package sqlext
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/simindex"
@@ -40,7 +39,7 @@ func similarityIndex(c *conn, f *frame) error {
 		return err
 	}
 	// What is taken from the sketch has it made once, here.
-	if name := v.String(); name == "length" || strings.HasPrefix(name, "forest/") {
+	if v.Kind() != simindex.Roth {
 		if err := c.take(s, a[0].bytes()); err != nil {
 			return err
 		}

@@ -325,12 +325,13 @@ func rowsLike(c *conn, args []value, want wanted) (source, error) {
 			return nil, err
 		}
 	}
-	if err := c.take(s.sketcher, s.document(args[1].bytes())); err != nil || s.sketcher.Empty() {
+	row, err := s.row.Row(0, s.document(args[1].bytes()))
+	if err != nil || row.Shingles == 0 {
 		return nil, err
 	}
 	// No row has the least of the rowids, so none is left out as the row itself.
-	o := &own{row: math.MinInt64, sketch: s.sketcher.AppendSketch(nil), features: make([]any, a.profile.K)}
-	for _, f := range s.sketcher.AppendFeatures(nil) {
+	o := &own{row: math.MinInt64, sketch: bytes.Clone(row.Sketch), features: make([]any, a.profile.K)}
+	for _, f := range row.Features {
 		o.features[f.Slot] = f.Value
 	}
 	list, err := c.nearest(a, o, least, want.limit)
@@ -343,13 +344,14 @@ func siRows(c *conn, args []value, want wanted) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if args[1].kind != typeText {
-		return nil, fmt.Errorf("the variant is %s, want text", args[1].describe())
-	}
 	if args[2].null() {
 		return nil, nil
 	}
-	i := slices.IndexFunc(a.SI, func(name string) bool { return siColumn(name) == siColumn(args[1].text()) })
+	variant, err := c.variant(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	i := slices.Index(a.variants, variant)
 	if i < 0 {
 		return nil, fmt.Errorf("%s keeps no similarity index %s; it keeps %s", a.Name, args[1].text(), strings.Join(append([]string{}, a.SI...), ", "))
 	}
@@ -373,7 +375,7 @@ func siRows(c *conn, args []value, want wanted) (source, error) {
 		return nil, nil
 	}
 	var low, high any
-	forest := strings.HasPrefix(a.SI[i], "forest/")
+	forest := variant.Kind() == simindex.Forest
 	if forest {
 		if !args[3].null() {
 			return nil, fmt.Errorf("%s has depths instead of a fraction; leave it out", a.SI[i])

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // schemas lists the databases of the connection in the order in which SQL looks
@@ -71,6 +72,9 @@ func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment
 			continue
 		}
 		if a.profile, err = sketch.ParseProfile(a.Profile); err != nil {
+			return nil, err
+		}
+		if a.variants, err = aspect.Parse(a.profile, a.SI); err != nil {
 			return nil, err
 		}
 		if err := c.readKeys(a); err != nil {

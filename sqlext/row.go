@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/sketch"
-	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // mostIndexes is how many similarity indexes a table can have, beside the 64
@@ -33,10 +33,9 @@ func rowColumns() []string {
 // rowSettings is what an attached table computes: the text that its triggers
 // carry, read once.
 type rowSettings struct {
-	text     string
-	sketcher *sketcher
-	variants []simindex.Variant
-	extract  bool
+	text    string
+	row     *aspect.Computer
+	extract bool
 }
 
 func (c *conn) rowSettings(v *value) (*rowSettings, error) {
@@ -62,24 +61,18 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := sketch.NewSketcher(profile)
+	variants, err := aspect.Parse(profile, strings.FieldsFunc(lines[1], func(r rune) bool { return r == ',' }))
 	if err != nil {
 		return nil, err
 	}
-	s := &rowSettings{text: text, sketcher: &sketcher{Sketcher: made, settings: lines[0]}, extract: lines[2] == "html"}
-	for _, name := range strings.Split(lines[1], ",") {
-		if name == "" {
-			continue
-		}
-		v, err := simindex.Parse(name)
-		if err != nil {
-			return nil, err
-		}
-		s.variants = append(s.variants, v)
+	if len(variants) > mostIndexes {
+		return nil, fmt.Errorf("%d similarity indexes, want at most %d", len(variants), mostIndexes)
 	}
-	if len(s.variants) > mostIndexes {
-		return nil, fmt.Errorf("%d similarity indexes, want at most %d", len(s.variants), mostIndexes)
+	s := &rowSettings{text: text, extract: lines[2] == "html"}
+	if s.row, err = aspect.New(profile, variants); err != nil {
+		return nil, err
 	}
+	s.row.Stop = c.interrupted
 	if len(c.rows) >= keptProfiles {
 		clear(c.rows)
 	}
@@ -103,34 +96,30 @@ func sideRow(c *conn, a []value, _ wanted) (source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc []byte
+	var made *aspect.Row
 	if !a[0].null() {
-		doc = s.document(a[0].bytes())
-		if err := c.take(s.sketcher, doc); err != nil {
+		doc := a[0].bytes()
+		if made, err = s.row.Row(sketch.ContentHash(doc), s.document(doc)); err != nil {
 			return nil, err
 		}
 	}
 	return sourceFunc(func(b *batch) (bool, error) {
 		row := b.row()
 		row[3].setInt(time.Now().Unix())
-		if a[0].null() {
+		if made == nil {
 			return false, nil
 		}
-		row[0].setInt(sketch.ContentHash(a[0].bytes()))
-		if s.sketcher.Empty() {
-			row[1].setInt(0)
-			return false, nil
+		row[0].setInt(made.ContentHash)
+		row[1].setInt(made.Shingles)
+		if len(made.Sketch) > 0 {
+			b.setBytes(&row[2], typeBlob, made.Sketch)
 		}
-		row[1].setInt(s.sketcher.Shingles())
-		c.sketchBuffer = s.sketcher.AppendSketch(c.sketchBuffer[:0])
-		b.setBytes(&row[2], typeBlob, c.sketchBuffer)
-		c.featureBuffer = s.sketcher.AppendFeatures(c.featureBuffer[:0])
-		for _, f := range c.featureBuffer {
+		for _, f := range made.Features {
 			row[4+f.Slot].setInt(f.Value)
 		}
-		for i := range s.variants {
-			if si, ok := s.variants[i].IndexOf(s.sketcher.Sketcher, doc); ok {
-				row[4+mostFeatures+i].setInt(si)
+		for i, si := range made.Indexes {
+			if si.Valid {
+				row[4+mostFeatures+i].setInt(si.Value)
 			}
 		}
 		return false, nil

@@ -101,40 +101,8 @@ func (v *value) blob(name string) ([]byte, error) {
 	return v.bytes(), nil
 }
 
-// chunk is how much of a document is read between two looks for an interrupt.
-const chunk = 1 << 20
-
-// chunks reads a document piece by piece, and fails when the caller interrupts.
-type chunks struct {
-	c    *conn
-	rest []byte
-	seen int
-}
-
-func (r *chunks) Read(p []byte) (int, error) {
-	if len(r.rest) == 0 {
-		return 0, errEOF
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	if r.seen += n; r.seen >= chunk {
-		r.seen = 0
-		if err := r.c.interrupted(); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-// take sketches a document: whole when it is short, else in pieces.
-func (c *conn) take(s *sketcher, doc []byte) error {
-	if len(doc) <= chunk {
-		s.Document(doc)
-		return nil
-	}
-	_, err := s.ReadFrom(&chunks{c: c, rest: doc})
-	return err
-}
+// take sketches a document, unless the caller interrupts.
+func (c *conn) take(s *sketcher, doc []byte) error { return s.DocumentUntil(doc, c.interrupted) }
 
 func sketchOf(c *conn, f *frame) error {
 	a := f.args()

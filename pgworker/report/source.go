@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
@@ -62,13 +63,7 @@ func (a *attachment) parse(variants []string) {
 
 // columns are those of the side table that a report reads, behind the key.
 func (a *attachment) columns(prefix string) string {
-	list := []string{"content_hash", "shingles", "sketch"}
-	for i := range a.profile.K {
-		list = append(list, "f"+itoa(i+1))
-	}
-	for _, v := range a.variants {
-		list = append(list, quote("si_"+strings.ToLower(strings.ReplaceAll(v.String(), "/", "_"))))
-	}
+	list := aspect.Columns(a.profile.K, a.variants)
 	return prefix + strings.Join(list, ", "+prefix)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
@@ -117,13 +118,9 @@ func (a *attachment) text(alias string) string {
 
 // computed names the columns that the worker fills, and their array types.
 func (a *attachment) computed() (columns, types []string) {
-	columns = []string{"profile", "content_hash", "shingles", "sketch"}
+	columns = append([]string{"profile"}, aspect.Columns(a.profile.K, a.variants)...)
 	types = []string{"smallint", "bigint", "bigint", "bytea"}
-	for i := range a.profile.K {
-		columns, types = append(columns, "f"+strconv.Itoa(i+1)), append(types, "bigint")
-	}
-	for _, name := range a.names {
-		columns = append(columns, quote("si_"+strings.ReplaceAll(strings.ToLower(name), "/", "_")))
+	for len(types) < len(columns) {
 		types = append(types, "bigint")
 	}
 	return columns, types
@@ -305,15 +302,8 @@ func (a *attachment) resolve(profile string, extract []byte) error {
 	if a.profile, err = sketch.ParseProfile(profile); err != nil {
 		return err
 	}
-	for _, name := range a.names {
-		v, err := simindex.Parse(name)
-		if err == nil {
-			err = v.Check(a.profile)
-		}
-		if err != nil {
-			return err
-		}
-		a.variants = append(a.variants, v)
+	if a.variants, err = aspect.Parse(a.profile, a.names); err != nil {
+		return err
 	}
 	if extract == nil {
 		return nil

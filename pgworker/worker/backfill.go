@@ -13,6 +13,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // Rows that were in a table before it was attached are read in ranges of keys,
@@ -248,7 +249,7 @@ func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where, 
 		return nil, err
 	}
 	defer source.Release()
-	c, err := w.newComputer(a)
+	c, err := w.newComputer(a, a.profile)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +293,7 @@ type copier struct {
 	w     *Worker
 	a     *attachment
 	c     *computer
-	r     computed
+	r     *aspect.Row
 	out   io.Writer
 	block []byte // not yet written
 	in    []byte // not yet a whole row
@@ -379,14 +380,15 @@ func (p *copier) row() error {
 		return nil
 	}
 	p.bytes += int64(len(doc))
-	p.r.hash = sketch.ContentHash(doc)
+	hash := sketch.ContentHash(doc)
 	if storedHash != nil {
-		if p.a.mediaFrom != "" || int64(binary.BigEndian.Uint64(storedHash)) != p.r.hash || int16(binary.BigEndian.Uint16(storedProfile)) != p.a.profileID {
+		if p.a.mediaFrom != "" || int64(binary.BigEndian.Uint64(storedHash)) != hash || int16(binary.BigEndian.Uint16(storedProfile)) != p.a.profileID {
 			p.again = append(p.again, string(key))
 		}
 		return nil
 	}
-	if err := p.w.compute(p.c, p.ctx, &p.r, doc, string(media)); err != nil {
+	var err error
+	if p.r, err = p.w.compute(p.c, p.ctx, hash, doc, string(media)); err != nil {
 		if p.ctx.Err() != nil {
 			return err
 		}
@@ -409,24 +411,24 @@ func (p *copier) emit() {
 		b = append(b, field...)
 	}
 	b = binary.BigEndian.AppendUint16(append(b, 0, 0, 0, 2), uint16(p.a.profileID))
-	b = appendInt64(b, p.r.hash, true)
-	b = appendInt64(b, p.r.shingles, true)
-	if len(p.r.sketch) == 0 {
+	b = appendInt64(b, p.r.ContentHash, true)
+	b = appendInt64(b, p.r.Shingles, true)
+	if len(p.r.Sketch) == 0 {
 		b = append(b, 0xff, 0xff, 0xff, 0xff)
 	} else {
-		b = append(binary.BigEndian.AppendUint32(b, uint32(len(p.r.sketch))), p.r.sketch...)
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(p.r.Sketch))), p.r.Sketch...)
 	}
 	next := 0
 	for slot := range p.a.profile.K {
-		if next < len(p.r.features) && p.r.features[next].Slot == slot {
-			b = appendInt64(b, p.r.features[next].Value, true)
+		if next < len(p.r.Features) && p.r.Features[next].Slot == slot {
+			b = appendInt64(b, p.r.Features[next].Value, true)
 			next++
 		} else {
 			b = appendInt64(b, 0, false)
 		}
 	}
-	for _, x := range p.r.indexes {
-		b = appendInt64(b, x.value, x.ok)
+	for _, x := range p.r.Indexes {
+		b = appendInt64(b, x.Value, x.Valid)
 	}
 	p.block = b
 }

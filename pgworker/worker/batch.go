@@ -172,7 +172,7 @@ func savepoint(ctx context.Context, tx pgx.Tx, f func(pgx.Tx) error) error {
 
 // update reads the documents of keys and writes their side rows.
 func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
-	c, err := w.newComputer(a)
+	c, err := w.newComputer(a, a.profile)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,6 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 		message error
 	}
 	var failures []failure
-	var r computed
 	var done []string
 	bytes := int64(0)
 	write := a.newColumns()
@@ -206,12 +205,12 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 			size = new(int64)
 		}
 		if doc == nil && *size > 0 {
-			failures = append(failures, failure{key, c.tooLarge(*size)})
+			failures = append(failures, failure{key, w.tooLarge(*size)})
 			continue
 		}
 		bytes += int64(len(doc))
-		r.hash = sketch.ContentHash(doc)
-		if storedHash != nil && *storedHash == r.hash && *storedProfile == a.profileID && a.mediaFrom == "" {
+		hash := sketch.ContentHash(doc)
+		if storedHash != nil && *storedHash == hash && *storedProfile == a.profileID && a.mediaFrom == "" {
 			done = append(done, key)
 			continue
 		}
@@ -219,14 +218,15 @@ func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []st
 		if media != nil {
 			kind = *media
 		}
-		if err := w.compute(c, ctx, &r, doc, kind); err != nil {
+		r, err := w.compute(c, ctx, hash, doc, kind)
+		if err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			failures = append(failures, failure{key, err})
 			continue
 		}
-		write.add(a, key, version, &r)
+		write.add(a, key, version, r)
 	}
 	if err := rows.Err(); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // Config says how a worker works. The zero value of everything but DatabaseURL
@@ -145,7 +146,7 @@ type Worker struct {
 	wake      chan struct{} // something was checked in
 
 	// compute is (*computer).compute; the measurements put nothing in its place.
-	compute func(*computer, context.Context, *computed, []byte, string) error
+	compute func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error)
 }
 
 // New checks the configuration and the database's schema.

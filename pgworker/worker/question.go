@@ -7,7 +7,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
-	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // A Question is a document that is not in a table, as the database is asked
@@ -44,28 +44,28 @@ func NewQuestion(profile string, variants []string, doc []byte) (*Question, erro
 		return nil, err
 	}
 	p.Bits = 64 // a gate makes features, which takes whole minima
-	s, err := sketch.NewSketcher(p)
+	indexes, err := aspect.Parse(p, variants)
 	if err != nil {
 		return nil, err
 	}
-	s.Document(doc)
+	c, err := aspect.New(p, indexes)
+	if err != nil {
+		return nil, err
+	}
+	row, err := c.Row(sketch.ContentHash(doc), doc)
+	if err != nil {
+		return nil, err
+	}
 	q := &Question{
-		Profile: p.String(), ContentHash: sketch.ContentHash(doc), Shingles: s.Shingles(), Sketch: s.AppendSketch(nil),
+		Profile: p.String(), ContentHash: row.ContentHash, Shingles: row.Shingles, Sketch: row.Sketch,
 		Features: make([]*int64, p.K), Indexes: map[string]int64{},
 	}
-	for _, f := range s.AppendFeatures(nil) {
+	for _, f := range row.Features {
 		q.Features[f.Slot] = &f.Value
 	}
-	for _, name := range variants {
-		v, err := simindex.Parse(name)
-		if err == nil {
-			err = v.Check(p)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if si, ok := v.IndexOf(s, doc); ok {
-			q.Indexes[name] = si
+	for i, name := range variants {
+		if si := row.Indexes[i]; si.Valid {
+			q.Indexes[name] = si.Value
 		}
 	}
 	return q, nil

@@ -62,23 +62,22 @@ func (w *Worker) wholeSketch(ctx context.Context, a *attachment, doc []byte, med
 	if a.broken != nil {
 		return nil, a.broken
 	}
-	c := &computer{w: w, a: a}
 	if size := int64(len(doc)); size > w.config.MaxDocument {
-		return nil, c.tooLarge(size)
+		return nil, w.tooLarge(size)
 	}
 	p := a.profile
 	p.Bits = 64
-	var err error
-	if c.sketcher, err = sketch.NewSketcher(p); err != nil {
+	c, err := w.newComputer(a, p)
+	if err != nil {
 		return nil, err
 	}
 	kind := ""
 	if media != nil {
 		kind = *media
 	}
-	var r computed
-	if err := c.compute(ctx, &r, doc, kind); err != nil || len(r.sketch) == 0 {
+	r, err := c.compute(ctx, sketch.ContentHash(doc), doc, kind)
+	if err != nil || len(r.Sketch) == 0 {
 		return nil, err
 	}
-	return r.sketch, nil
+	return r.Sketch, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // generated is a source of 500-byte documents, a tenth of them edited copies.
@@ -63,7 +64,7 @@ func (g *generated) Err() error             { return nil }
 
 // nothing gives every document the same sketch and features out of the air: the
 // same bytes to write, and as scattered over the indexes, without a computation.
-func nothing(t testing.TB) func(*computer, context.Context, *computed, []byte, string) error {
+func nothing(t testing.TB) func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error) {
 	p, err := sketch.ParseProfile("text bits=8")
 	if err != nil {
 		t.Fatal(err)
@@ -74,12 +75,13 @@ func nothing(t testing.TB) func(*computer, context.Context, *computed, []byte, s
 	}
 	s.Document([]byte("one document for all"))
 	stored, features := s.AppendSketch(nil), s.AppendFeatures(nil)
-	return func(_ *computer, _ context.Context, r *computed, _ []byte, _ string) error {
+	row := &aspect.Row{Shingles: 1, Sketch: stored, Features: features}
+	return func(_ *computer, _ context.Context, hash int64, _ []byte, _ string) (*aspect.Row, error) {
 		for i := range features {
 			features[i].Value = int64(rand.Uint64())
 		}
-		r.shingles, r.sketch, r.features = 1, append(r.sketch[:0], stored...), features
-		return nil
+		row.ContentHash = hash
+		return row, nil
 	}
 }
 
@@ -92,7 +94,7 @@ func BenchmarkPostgres(b *testing.B) {
 	s := pgtest.New(b, pgtest.Version(), "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h", "work_mem=64MB", "maintenance_work_mem=256MB", "autovacuum=off", "full_page_writes=off")
 	database := s.Database(b)
 	c := pgtest.Connect(b, database)
-	worker := func(compute func(*computer, context.Context, *computed, []byte, string) error) *Worker {
+	worker := func(compute func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error)) *Worker {
 		w := newWorker(b, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
 		if compute != nil {
 			w.compute = compute
@@ -140,7 +142,7 @@ func BenchmarkPostgres(b *testing.B) {
 	var w *Worker
 	var ceilings, empties, fulls []time.Duration
 	var shares []float64
-	fill := func(compute func(*computer, context.Context, *computed, []byte, string) error) time.Duration {
+	fill := func(compute func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error)) time.Duration {
 		exec(b, c, "truncate documents_alike; select alike.refresh('documents')")
 		w = worker(compute)
 		split(w)
@@ -323,9 +325,9 @@ func copyThrough(b *testing.B, database string, rows int) {
 		done <- err
 	}()
 	p := &copier{a: &attachment{keys: []string{"id"}, profile: sketch.Profile{K: 12}, profileID: 1}}
-	p.r.sketch = make([]byte, 104)
+	p.r = &aspect.Row{Sketch: make([]byte, 104)}
 	for i := range 12 {
-		p.r.features = append(p.r.features, sketch.Feature{Slot: i, Value: int64(i)})
+		p.r.Features = append(p.r.Features, sketch.Feature{Slot: i, Value: int64(i)})
 	}
 	reader, writer := io.Pipe()
 	go func() {

@@ -43,14 +43,25 @@ type Computer struct {
 	row      Row
 }
 
-// New returns a Computer of sketches under a profile and of the similarity
-// indexes given, or an error that names the one the profile cannot have.
-func New(p sketch.Profile, indexes []simindex.Variant) (*Computer, error) {
-	for _, v := range indexes {
-		if err := v.Check(p); err != nil {
+// Parse reads the similarity indexes of an attachment. Its error names the first
+// that is not one, or that a document cannot have under the profile.
+func Parse(p sketch.Profile, names []string) ([]simindex.Variant, error) {
+	list := make([]simindex.Variant, len(names))
+	for i, name := range names {
+		var err error
+		if list[i], err = simindex.Parse(name); err != nil {
+			return nil, err
+		}
+		if err := list[i].Check(p); err != nil {
 			return nil, err
 		}
 	}
+	return list, nil
+}
+
+// New returns a Computer of sketches under a profile and of the similarity
+// indexes that Parse returned.
+func New(p sketch.Profile, indexes []simindex.Variant) (*Computer, error) {
 	s, err := sketch.NewSketcher(p)
 	if err != nil {
 		return nil, err
@@ -58,30 +69,18 @@ func New(p sketch.Profile, indexes []simindex.Variant) (*Computer, error) {
 	return &Computer{sketcher: s, indexes: indexes, row: Row{Indexes: make([]Index, len(indexes))}}, nil
 }
 
-// Parse reads similarity indexes as simindex.Parse does.
-func Parse(names []string) ([]simindex.Variant, error) {
-	list := make([]simindex.Variant, len(names))
-	for i, name := range names {
-		var err error
-		if list[i], err = simindex.Parse(name); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
 // Profile returns the profile of the sketches.
 func (c *Computer) Profile() sketch.Profile { return c.sketcher.Profile() }
 
-// Row computes the row of a document. stored are the bytes in the table, text
-// is what is sketched: the same unless text was extracted from them. The next
-// call overwrites the result.
-func (c *Computer) Row(stored, text []byte) (*Row, error) {
+// Row computes the row of a document from its text. contentHash is the
+// sketch.ContentHash of the bytes in the table, from which the text may have been
+// extracted. The next call overwrites the result.
+func (c *Computer) Row(contentHash int64, text []byte) (*Row, error) {
 	if err := c.sketcher.DocumentUntil(text, c.Stop); err != nil {
 		return nil, err
 	}
 	r := &c.row
-	r.ContentHash = sketch.ContentHash(stored)
+	r.ContentHash = contentHash
 	r.Shingles = c.sketcher.Shingles()
 	r.Sketch = c.sketcher.AppendSketch(r.Sketch[:0])
 	r.Features = c.sketcher.AppendFeatures(r.Features[:0])

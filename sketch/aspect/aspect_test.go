@@ -18,7 +18,7 @@ func computer(t testing.TB, profile string, indexes ...string) *aspect.Computer 
 	if err != nil {
 		t.Fatal(err)
 	}
-	variants, err := aspect.Parse(indexes)
+	variants, err := aspect.Parse(p, indexes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestRow(t *testing.T) {
 			"one two three", "", "!!!", "a b c d e f a b c d e f",
 		} {
 			text := strings.ToUpper(doc)
-			got, err := c.Row([]byte(doc), []byte(text))
+			got, err := c.Row(sketch.ContentHash([]byte(doc)), []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,19 +75,15 @@ func TestRow(t *testing.T) {
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	p, err := sketch.ParseProfile("t=8 k=1 s=8 r=1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	variants, err := aspect.Parse([]string{"length", "forest/1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := aspect.New(p, variants); err == nil || !strings.Contains(err.Error(), "forest/1") {
+	if _, err := aspect.Parse(p, []string{"length", "forest/1"}); err == nil || !strings.Contains(err.Error(), "forest/1") {
 		t.Errorf("forest/1 of eight slots: error %v, want one that names forest/1", err)
 	}
-	if _, err := aspect.Parse([]string{"length", "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
+	if _, err := aspect.Parse(p, []string{"length", "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v, want one that names nonsense", err)
 	}
 	if _, err := aspect.New(sketch.Profile{}, nil); err == nil {
@@ -99,7 +95,7 @@ func TestNewRefuses(t *testing.T) {
 func TestStop(t *testing.T) {
 	long := []byte(strings.Repeat("words that make a document long ", 3<<20/32))
 	c := computer(t, "text")
-	want, err := c.Row(long, long)
+	want, err := c.Row(1, long)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,14 +109,14 @@ func TestStop(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := c.Row(long, long); !errors.Is(err, stopped) {
+	if _, err := c.Row(1, long); !errors.Is(err, stopped) {
 		t.Fatalf("error %v, want that of Stop", err)
 	}
 	if calls != 2 {
 		t.Errorf("Stop was called %d times, want 2", calls)
 	}
 	c.Stop = func() error { return nil }
-	got, err := c.Row(long, long)
+	got, err := c.Row(1, long)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +126,11 @@ func TestStop(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	variants, err := aspect.Parse([]string{"43b/40", "45B/40/100", "forest/3", "LENGTH"})
+	p, err := sketch.ParseProfile("text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := aspect.Parse(p, []string{"43b/40", "45B/40/100", "forest/3", "LENGTH"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestRowAllocatesNothing(t *testing.T) {
 	c := computer(t, "text bits=8", "43B/40", "length", "forest/0")
 	doc := []byte(strings.Repeat("the quick brown fox jumps over the lazy dog ", 60))
 	allocs := testing.AllocsPerRun(20, func() {
-		if _, err := c.Row(doc, doc); err != nil {
+		if _, err := c.Row(1, doc); err != nil {
 			t.Fatal(err)
 		}
 	})
