@@ -22,7 +22,7 @@ build/alike.so:
 	mv $$new $@; rm -f $$new.h
 
 build/pgworker:
-	go build -trimpath -o $@ ./pgworker
+	go build -trimpath -ldflags='-s -w' -o $@ ./pgworker
 
 test: setup lint build ## everything that CI runs; installs what it needs first
 	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -timeout 30m ./...; done

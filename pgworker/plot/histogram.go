@@ -5,21 +5,17 @@ import (
 	"io"
 	"math"
 	"strconv"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 )
 
-// A Histogram is how often what was measured lies in each of some bands.
+// A Histogram is how often what was measured lies in each band.
 type Histogram struct {
 	Title, Description string
 	X, Y               string // the axes
 	Labels             []string
 	Counts             []int64
-	Ratio              bool // the labels are the lower ends of bands of equal width, so that the axis can be a scale from 0 to 1
+	Ratio              bool // the bands have equal widths from 0 to 1, which the axis shows instead of labels
 
-	// A line across the bands, with a Ratio alone: from here on.
+	// With Ratio, a line across the bands: from here on.
 	Mark     float64
 	MarkName string
 }
@@ -36,69 +32,62 @@ func (h Histogram) Write(w io.Writer, in Inline) error {
 	if highest == 0 {
 		return fmt.Errorf("plot: %s: nothing to draw", h.Title)
 	}
-	logarithmic := highest/lowest > 1000
-	y := h.Y
-	if logarithmic {
-		y += ", logarithmic"
-	}
-	p := chart("", h.X, y)
-	in.fit(p)
-	p.Add(bars{h, logarithmic})
-	p.X.Min, p.X.Max = 0, float64(max(6, len(h.Counts))) // a few bars are not as wide as the chart
-	p.Y.Min = 0
-	if logarithmic {
-		p.Y.Max = math.Ceil(logHeight(highest))
-		var at []float64
-		for e := 0.0; e < p.Y.Max; e++ {
-			at = append(at, e+0.5)
+	f := frame{x: h.xAxis(), y: axis{name: h.Y, max: float64(highest) * 1.08, marks: wholeMarks(highest)}}
+	height := func(n int64) float64 { return float64(n) }
+	if highest/lowest > 1000 {
+		height = logHeight
+		f.y = axis{name: h.Y + ", logarithmic", max: math.Ceil(logHeight(highest)) + 0.1}
+		for e := 0.0; e+1 < f.y.max; e++ {
+			f.y.marks = append(f.y.marks, mark{e + 0.5, count(int64(math.Pow10(int(e))))})
 		}
-		p.Y.Tick.Marker = ticks(func(v float64) string { return count(int64(math.Pow10(int(v)))) }, at...)
-		p.Y.Max += 0.1
-	} else {
-		p.Y.Max = float64(highest) * 1.08
-		p.Y.Tick.Marker = wholeTicks(highest)
 	}
-	p.X.Tick.Marker = h.xTicks(in)
-	p.X.Tick.Length = 0
-	if h.Ratio && h.MarkName != "" {
-		x := h.Mark * float64(len(h.Counts))
-		line, err := plotter.NewLine(plotter.XYs{{X: x, Y: 0}, {X: x, Y: p.Y.Max}})
-		if err != nil {
-			return err
+	marked := h.Ratio && h.MarkName != ""
+	if marked {
+		f.legend = []legend{{name: h.MarkName, class: series[1], line: true, dashed: true}}
+	}
+	f.inside = func(c *canvas) {
+		for i, n := range h.Counts {
+			if n == 0 {
+				continue
+			}
+			class := series[0]
+			if marked && (float64(i)+0.5)/float64(len(h.Counts)) < h.Mark {
+				class = series[3]
+			}
+			// A bar has at least a pixel: what is there is seen.
+			c.bar(c.px(float64(i)+0.08), min(c.py(height(n)), c.bottom-1), c.px(float64(i)+0.92), c.bottom, class)
 		}
-		line.Color, line.Width = series[1].color(), 2
-		line.Dashes = []vg.Length{vg.Points(5), vg.Points(3)}
-		p.Add(line)
-		p.Legend.Add(h.MarkName, line)
-		p.Legend.Top, p.Legend.Left = true, true
-		p.Legend.XOffs, p.Legend.YOffs = 8, -4
+		if marked {
+			x := h.Mark * float64(len(h.Counts))
+			c.through([][2]float64{{x, 0}, {x, f.y.max}}, series[1], dashed)
+		}
 	}
-	return in.write(w, p, h.Title, h.Description)
+	return in.write(w, f, h.Title, h.Description)
 }
 
-func (h Histogram) xTicks(in Inline) plot.ConstantTicks {
-	var marks plot.ConstantTicks
+// xAxis has a place for each bar, and for six at least: a few bars are not as wide
+// as the chart.
+func (h Histogram) xAxis() axis {
+	a := axis{name: h.X, max: float64(max(6, len(h.Counts)))}
 	if h.Ratio {
-		step := 0.1
-		if in.narrow() {
-			step = 0.2
+		for _, m := range tenths() {
+			a.marks = append(a.marks, mark{m.value * float64(len(h.Counts)), m.label})
 		}
-		for v := 0.0; v <= 1.0001; v += step {
-			marks = append(marks, plot.Tick{Value: v * float64(len(h.Counts)), Label: share(v)})
-		}
-		return marks
+		return a
 	}
+	a.names = true
 	for i, label := range h.Labels {
-		marks = append(marks, plot.Tick{Value: float64(i) + 0.5, Label: label})
+		a.marks = append(a.marks, mark{float64(i) + 0.5, label})
 	}
-	return marks
+	return a
 }
 
-// logHeight is the height of a bar on a logarithmic scale on which one is seen.
+// logHeight is the height of a bar on a logarithmic scale on which a count of one
+// is seen.
 func logHeight(n int64) float64 { return math.Log10(float64(n)) + 0.5 }
 
-// wholeTicks are four to eight whole numbers up to n.
-func wholeTicks(n int64) plot.ConstantTicks {
+// wholeMarks are two to eleven whole numbers from 0 to n.
+func wholeMarks(n int64) []mark {
 	step := int64(1)
 	for ; n/step > 8; step *= 10 {
 	}
@@ -107,16 +96,18 @@ func wholeTicks(n int64) plot.ConstantTicks {
 	} else if n/step < 4 && step >= 2 {
 		step /= 2
 	}
-	var marks plot.ConstantTicks
+	var list []mark
 	for v := int64(0); v <= n; v += step {
-		marks = append(marks, plot.Tick{Value: float64(v), Label: count(v)})
+		list = append(list, mark{float64(v), count(v)})
 	}
-	return marks
+	return list
 }
 
 // count is a number as an axis has room for.
 func count(n int64) string {
 	switch {
+	case n >= 1_000_000_000 && n%100_000_000 == 0:
+		return share(float64(n)/1e9) + " G"
 	case n >= 1_000_000 && n%100_000 == 0:
 		return share(float64(n)/1e6) + " M"
 	case n >= 10_000 && n%100 == 0:

@@ -1,14 +1,11 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 )
 
 // A Ranking is a bar for each name, the greatest on top. The names with a mark
@@ -18,7 +15,7 @@ type Ranking struct {
 	Bars     []Bar
 }
 
-// A Bar is one name of a Ranking.
+// A Bar is one name of a Ranking. Its value is not negative.
 type Bar struct {
 	Name  string
 	Value float64
@@ -32,57 +29,24 @@ func Rank(w io.Writer, r Ranking) error {
 		return fmt.Errorf("plot: %s: no bars", r.Title)
 	}
 	bars := slices.Clone(r.Bars)
-	slices.SortStableFunc(bars, func(a, b Bar) int { // upwards, as the axis goes
-		switch {
-		case a.Value < b.Value:
-			return -1
-		case a.Value > b.Value:
-			return 1
-		}
-		return 0
-	})
-	p := chart(r.Title, r.X, "")
-	p.X.Min = 0
-	var names, spoken []string
-	places := plotter.XYLabels{}
-	thick := vg.Length(min(16, 240/float64(len(bars))))
+	slices.SortStableFunc(bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
+	greatest := bars[0].Value * 1.12 // room for the label of its value
+	f := frame{title: r.Title, x: linear(r.X, 0, greatest), y: axis{min: float64(len(bars)), names: true}, least: len(bars)}
+	f.x.max = max(f.x.max, greatest)
+	var spoken []string
 	for i, b := range bars {
-		bar, err := plotter.NewBarChart(plotter.Values{b.Value}, thick)
-		if err != nil {
-			return fmt.Errorf("plot: %s: %w", b.Name, err)
-		}
-		bar.Horizontal, bar.XMin, bar.LineStyle.Width = true, float64(i), 0
-		bar.Color = series[0].color()
-		if b.Mark {
-			bar.Color = series[1].color()
-		}
-		p.Add(bar)
-		names = append(names, b.Name+"    ") // a reader's own font may be wider than ours
-		places.XYs = append(places.XYs, plotter.XY{X: b.Value, Y: float64(i)})
-		places.Labels = append(places.Labels, " "+share(b.Value))
+		f.y.marks = append(f.y.marks, mark{float64(i) + 0.5, b.Name})
 		spoken = append(spoken, b.Name+" "+share(b.Value))
 	}
-	labels, err := plotter.NewLabels(places)
-	if err != nil {
-		return fmt.Errorf("plot: %s: %w", r.Title, err)
-	}
-	for i := range labels.TextStyle {
-		labels.TextStyle[i].Color, labels.TextStyle[i].Font.Size, labels.TextStyle[i].YAlign = ink.color(), 11, -0.4
-		labels.TextStyle[i].Font.Variant = "Sans"
-	}
-	p.Add(labels)
-	p.NominalY(names...)
-	p.X.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
-		marks := plot.DefaultTicks{}.Ticks(low, high)
-		for i, m := range marks {
-			if m.Label != "" {
-				marks[i].Label = share(m.Value)
+	f.inside = func(c *canvas) {
+		for i, b := range bars {
+			class := series[0]
+			if b.Mark {
+				class = series[1]
 			}
+			c.bar(c.left, c.py(float64(i)+0.12), c.px(b.Value), c.py(float64(i)+0.88), class)
+			c.text(c.px(b.Value)+3, c.py(float64(i)+0.5)+c.size*0.35, "start", ink, c.size-2, share(b.Value))
 		}
-		return marks
-	})
-	p.Y.Tick.Label.Font.Size = 11
-	p.X.Max *= 1.08 // for the last label
-	slices.Reverse(spoken)
-	return write(w, p, r.X+": "+strings.Join(spoken, ", "))
+	}
+	return write(w, f, r.X+": "+strings.Join(spoken, ", "))
 }
