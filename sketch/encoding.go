@@ -24,8 +24,29 @@ const (
 	flagBag
 )
 
-// ErrProfile is the error of two sketches that cannot be compared.
-var ErrProfile = errors.New("sketches of different profiles")
+// What is wrong with a blob that is not accepted as a sketch, or with two that
+// cannot be compared; errors.Is tells.
+var (
+	ErrForeign   = errors.New("not a sketch")                   // it does not begin as a sketch does
+	ErrTruncated = errors.New("incomplete sketch")              // it ends too early
+	ErrNewer     = errors.New("sketch of another version")      // this build cannot read its version
+	ErrDamaged   = errors.New("damaged sketch")                 // AppendSketch did not write it
+	ErrProfile   = errors.New("sketches of different profiles") // each is sound, but they do not compare
+	ErrBits      = errors.New("sketch without whole minima")    // a cut sketch, where all 64 bits are needed
+)
+
+// A decodeError is one of the above with a text of its own.
+type decodeError struct {
+	kind error
+	text string
+}
+
+func (e *decodeError) Error() string      { return e.text }
+func (e *decodeError) Is(kind error) bool { return kind == e.kind }
+
+func undecodable(kind error, format string, args ...any) error {
+	return &decodeError{kind, fmt.Sprintf("sketch: decode: "+format, args...)}
+}
 
 // maxSketch bounds a stored sketch before it is looked at: a list of 2^27 values.
 const maxSketch = headerSize + 8<<27
@@ -63,38 +84,42 @@ func parse(b []byte) (k blob, err error) {
 // use when it fails.
 func (k *blob) parse(b []byte) error {
 	if len(b) < headerSize {
-		return fmt.Errorf("sketch: decode: %d bytes, want at least %d", len(b), headerSize)
+		kind := ErrTruncated
+		if len(b) > 0 && b[0] != magic {
+			kind = ErrForeign
+		}
+		return undecodable(kind, "%d bytes, want at least %d", len(b), headerSize)
 	}
 	if b[0] != magic {
-		return fmt.Errorf("sketch: decode: first byte %#02x, want %#02x: not a sketch", b[0], magic)
+		return undecodable(ErrForeign, "first byte %#02x, want %#02x: not a sketch", b[0], magic)
 	}
 	if b[1] != version {
-		return fmt.Errorf("sketch: decode: version %d, this build reads %d", b[1], version)
+		return undecodable(ErrNewer, "version %d, this build reads %d", b[1], version)
 	}
 	if len(b) > maxSketch {
-		return fmt.Errorf("sketch: decode: %d bytes, want at most %d", len(b), maxSketch)
+		return undecodable(ErrDamaged, "%d bytes, want at most %d", len(b), maxSketch)
 	}
 	if b[3] >= flagBag<<1 {
-		return fmt.Errorf("sketch: decode: flags %#02x, want less than %#02x", b[3], flagBag<<1)
+		return undecodable(ErrDamaged, "flags %#02x, want less than %#02x", b[3], flagBag<<1)
 	}
 	k.readHeader(b)
 	if err := k.validate(); err != nil {
-		return fmt.Errorf("sketch: decode: %w", err)
+		return undecodable(ErrDamaged, "%v", err)
 	}
 	if k.exponent > 63 || k.exponent != 0 && k.Family != Scaled {
-		return fmt.Errorf("sketch: decode: exponent %d in a sketch of the family %s", k.exponent, k.Family)
+		return undecodable(ErrDamaged, "exponent %d in a sketch of the family %s", k.exponent, k.Family)
 	}
 	if !families[k.Family].slots {
 		n := len(k.payload) / 8
 		switch {
 		case len(k.payload)%8 != 0:
-			return fmt.Errorf("sketch: decode: %d bytes of values, want a multiple of 8", len(k.payload))
+			return undecodable(ErrTruncated, "%d bytes of values, want a multiple of 8", len(k.payload))
 		case n == 0 && k.Family == Bottom && k.Modulus == 0:
-			return errors.New("sketch: decode: no values")
+			return undecodable(ErrDamaged, "no values")
 		case k.Family == Bottom && n > k.Size:
-			return fmt.Errorf("sketch: decode: %d values, want at most %d", n, k.Size)
+			return undecodable(ErrDamaged, "%d values, want at most %d", n, k.Size)
 		case k.Family == Scaled && n > scaledMost:
-			return fmt.Errorf("sketch: decode: %d values, want at most %d", n, scaledMost)
+			return undecodable(ErrDamaged, "%d values, want at most %d", n, scaledMost)
 		}
 		return nil
 	}
@@ -107,7 +132,11 @@ func (k *blob) parse(b []byte) error {
 		}
 	}
 	if len(b)-headerSize != want {
-		return fmt.Errorf("sketch: decode: %d bytes after the header, want %d", len(b)-headerSize, want)
+		kind := ErrDamaged
+		if len(b)-headerSize < want {
+			kind = ErrTruncated
+		}
+		return undecodable(kind, "%d bytes after the header, want %d", len(b)-headerSize, want)
 	}
 	return nil
 }
@@ -152,31 +181,31 @@ func Check(b []byte) error {
 		}
 		for _, v := range values {
 			if k.Modulus > 0 && v%uint64(k.Modulus) != 0 {
-				return fmt.Errorf("sketch: decode: value %d is not a multiple of %d", v, k.Modulus)
+				return undecodable(ErrDamaged, "value %d is not a multiple of %d", v, k.Modulus)
 			}
 			if v&(1<<k.exponent-1) != 0 {
-				return fmt.Errorf("sketch: decode: value %d is not a multiple of 2^%d", v, k.exponent)
+				return undecodable(ErrDamaged, "value %d is not a multiple of 2^%d", v, k.exponent)
 			}
 		}
 		return nil
 	}
 	if spare := len(k.payload)*8 - k.T*k.Bits; spare > 0 && k.payload[len(k.payload)-1]&(1<<spare-1) != 0 {
-		return errors.New("sketch: decode: bits after the last slot")
+		return undecodable(ErrDamaged, "bits after the last slot")
 	}
 	if k.Family == Bins {
 		empty := true
 		for i := range len(k.filled) * 8 {
 			switch {
 			case k.isFilled(i) && i >= k.T:
-				return errors.New("sketch: decode: bits after the last bin")
+				return undecodable(ErrDamaged, "bits after the last bin")
 			case k.isFilled(i):
 				empty = false
 			case i < k.T && k.slot(i) != 0:
-				return fmt.Errorf("sketch: decode: bin %d is empty but has a value", i)
+				return undecodable(ErrDamaged, "bin %d is empty but has a value", i)
 			}
 		}
 		if empty {
-			return errors.New("sketch: decode: every bin is empty")
+			return undecodable(ErrDamaged, "every bin is empty")
 		}
 	}
 	return nil
@@ -199,7 +228,7 @@ func (k *blob) values() ([]uint64, error) {
 	for i := range values {
 		values[i] = binary.BigEndian.Uint64(k.payload[8*i:])
 		if i > 0 && values[i] <= values[i-1] {
-			return nil, fmt.Errorf("sketch: decode: value %d of the list does not ascend", i)
+			return nil, undecodable(ErrDamaged, "value %d of the list does not ascend", i)
 		}
 	}
 	return values, nil
@@ -216,7 +245,7 @@ func (k *blob) whole(use string) ([]uint64, error) {
 		return newClassic(k.T).over(values), nil
 	}
 	if k.Bits != 64 {
-		return nil, fmt.Errorf("sketch: %s needs whole minima, this sketch keeps %d bits of each", use, k.Bits)
+		return nil, &decodeError{ErrBits, fmt.Sprintf("sketch: %s needs whole minima, this sketch keeps %d bits of each", use, k.Bits)}
 	}
 	slots := make([]uint64, k.T)
 	for i := range slots {
