@@ -69,8 +69,6 @@ func write(ctx context.Context, file, page string) (*report.Report, error) {
 
 // take takes the pictures of the README.
 func take(ctx context.Context, page, folder string) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-	defer cancel()
 	b, err := chromium.Start(ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
 // Package chromium drives a headless Chromium over its debugging pipe: enough
-// of the DevTools protocol to look at a page as people with different screens
-// and settings see it.
+// of the DevTools protocol to see a page as people with different screens and
+// settings see it.
 package chromium
 
 import (
@@ -11,26 +11,36 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
-// A Browser with one page, for one goroutine.
+// A Browser shows one page. One goroutine uses it.
 type Browser struct {
 	cmd     *exec.Cmd
 	stop    context.CancelFunc
-	to      *os.File
-	from    *bufio.Reader
+	to      io.WriteCloser
+	from    io.Closer
+	answers *bufio.Reader // of from
+	stderr  bytes.Buffer
 	profile string
 	session string
 	id      int
+	loaded  map[string]bool // documents whose load event has come, by the browser's name for the load
 
-	Requests []string // addresses that the page has asked for
-	Errors   []string // what the page's console complained of, and dialogs
+	Requests []string // the addresses that the page asked for
+	Errors   []string // the errors in the page's console, and the dialogs that it opened
 }
 
-// Start starts a browser that ends with the context, or with Close.
+// starts is how often Start tries: on a busy machine Chromium ends when one of
+// its own processes does not answer it in time.
+const starts = 3
+
+// Start starts a browser, which runs until Close is called or the context ends.
+// No call has a time limit of its own.
 func Start(ctx context.Context) (*Browser, error) {
 	program := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -40,49 +50,71 @@ func Start(ctx context.Context) (*Browser, error) {
 		}
 	}
 	if program == "" {
-		return nil, errors.New("no chromium; .ci/setup browser installs it")
+		return nil, errors.New("chromium is not installed; .ci/setup browser installs it")
 	}
+	var failed error
+	for range starts {
+		b, err := start(ctx, program)
+		if err == nil {
+			return b, nil
+		}
+		failed = errors.Join(failed, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return nil, failed
+}
+
+func start(ctx context.Context, program string) (*Browser, error) {
 	profile, err := os.MkdirTemp("", "alike-chromium")
 	if err != nil {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	b := &Browser{stop: stop, profile: profile}
-	b.cmd = exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio",
-		"--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
-	b.cmd.Env = append(os.Environ(), "TMPDIR="+profile) // what it leaves there when it is killed goes with the profile
-	// It reads commands from descriptor 3 and answers on 4.
+	b := &Browser{stop: stop, profile: profile, loaded: map[string]bool{}}
+	b.cmd = exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-gpu-watchdog", "--disable-hang-monitor", "--disable-quic",
+		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage",
+		"--disable-breakpad", "--hide-scrollbars", "--mute-audio", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
+	b.cmd.Env = append(os.Environ(), "TMPDIR="+profile) // Close removes what a killed browser leaves there
+	b.cmd.Stderr = &b.stderr
+	b.cmd.WaitDelay = time.Second // a child that outlives the browser holds its standard error
+	// Chromium reads commands from descriptor 3 and answers on 4.
 	itsIn, to, err := os.Pipe()
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
+	b.to = to
 	from, itsOut, err := os.Pipe()
 	if err != nil {
+		itsIn.Close()
 		return nil, errors.Join(err, b.Close())
 	}
-	b.to, b.from = to, bufio.NewReaderSize(from, 1<<16)
+	b.from, b.answers = from, bufio.NewReaderSize(from, 1<<16)
 	b.cmd.ExtraFiles = []*os.File{itsIn, itsOut}
 	err = b.cmd.Start()
 	itsIn.Close()
 	itsOut.Close()
-	if err != nil {
-		return nil, errors.Join(err, b.Close())
+	if err == nil {
+		err = b.attach()
 	}
-	if err := b.attach(); err != nil {
-		return nil, errors.Join(err, b.Close())
+	if err != nil {
+		err = errors.Join(err, b.Close())
+		return nil, fmt.Errorf("%w\n%s", err, b.stderr.Bytes())
 	}
 	return b, nil
 }
 
-// Close ends the browser and removes what it kept.
+// Close ends the browser and removes its files.
 func (b *Browser) Close() error {
 	b.stop()
 	if b.cmd.Process != nil {
-		_ = b.cmd.Wait() // killed, as asked
+		_ = b.cmd.Wait() // the error is that of the kill
 	}
-	if b.to != nil {
-		b.to.Close()
+	for _, pipe := range []io.Closer{b.to, b.from} {
+		if pipe != nil {
+			pipe.Close()
+		}
 	}
 	return os.RemoveAll(b.profile)
 }
@@ -102,7 +134,7 @@ func (b *Browser) attach() error {
 			return err
 		}
 	}
-	return nil
+	return b.call("Page.setLifecycleEventsEnabled", map[string]any{"enabled": true}, nil)
 }
 
 type message struct {
@@ -149,9 +181,9 @@ func (b *Browser) call(method string, params, result any) error {
 	}
 }
 
-// next reads a message and notes what it says about the page.
+// next reads a message and records the requests, errors and load events in it.
 func (b *Browser) next() (m message, err error) {
-	raw, err := b.from.ReadBytes(0)
+	raw, err := b.answers.ReadBytes(0)
 	if err != nil {
 		return m, err
 	}
@@ -164,14 +196,19 @@ func (b *Browser) next() (m message, err error) {
 		if json.Unmarshal(m.Params, &e) == nil {
 			b.Requests = append(b.Requests, e.Request.URL)
 		}
+	case "Page.lifecycleEvent":
+		var e struct{ LoaderID, Name string }
+		if json.Unmarshal(m.Params, &e) == nil && e.Name == "load" {
+			b.loaded[e.LoaderID] = true
+		}
 	case "Log.entryAdded", "Runtime.exceptionThrown", "Page.javascriptDialogOpening":
 		b.Errors = append(b.Errors, string(m.Params))
 	}
 	return m, nil
 }
 
-// Open shows a file. Scripts that the caller evaluates run even where the
-// page's policy forbids them, if bypass is set.
+// Open shows a file and waits until it is loaded. With bypass, Eval runs scripts
+// that the page's policy forbids.
 func (b *Browser) Open(file string, bypass bool) error {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -181,25 +218,22 @@ func (b *Browser) Open(file string, bypass bool) error {
 		return err
 	}
 	b.Requests, b.Errors = nil, nil
-	var shown struct{ ErrorText string }
+	var shown struct{ LoaderID, ErrorText string }
 	if err := b.call("Page.navigate", map[string]any{"url": "file://" + filepath.ToSlash(path)}, &shown); err != nil {
 		return err
 	}
 	if shown.ErrorText != "" {
 		return errors.New("chromium: " + shown.ErrorText)
 	}
-	for {
-		var ready string
-		if err := b.Eval("document.readyState", &ready); err != nil {
-			return err
-		}
-		if ready == "complete" {
-			return nil
+	for !b.loaded[shown.LoaderID] {
+		if _, err := b.next(); err != nil {
+			return fmt.Errorf("chromium: %s is not loaded: %w", file, err)
 		}
 	}
+	return nil
 }
 
-// A Screen is what somebody looks at the page with.
+// A Screen is the size and the settings of a reader's screen.
 type Screen struct {
 	Width, Height int
 	Scale         float64
@@ -224,7 +258,7 @@ func (b *Browser) Look(s Screen) error {
 	return b.call("Emulation.setEmulatedMedia", map[string]any{"media": media, "features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// Eval evaluates JavaScript, awaits it and decodes what it gives.
+// Eval runs JavaScript, waits for its promise and decodes its value into result.
 func (b *Browser) Eval(script string, result any) error {
 	var answer struct {
 		Result           struct{ Value json.RawMessage }
@@ -260,12 +294,12 @@ func (b *Browser) Press(key string, code int) error {
 	return nil
 }
 
-// Picture is what the screen shows, as PNG.
+// Picture returns a PNG of the screen.
 func (b *Browser) Picture() ([]byte, error) {
 	return b.data("Page.captureScreenshot", map[string]any{"format": "png"})
 }
 
-// PDF is the page as it is printed.
+// PDF prints the page.
 func (b *Browser) PDF() ([]byte, error) {
 	return b.data("Page.printToPDF", map[string]any{"preferCSSPageSize": true, "paperWidth": 8.27, "paperHeight": 11.69})
 }
