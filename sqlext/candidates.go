@@ -5,28 +5,29 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
 // candidateMemory bounds what the sorting of candidates holds; the rest goes to
-// a file. Tests make it small.
-var candidateMemory = 1 << 20
+// a file.
+const candidateMemory = 1 << 20
 
 // A feature that more rows share makes too many pairs to be sorted: of its rows
 // only those pairs are candidates that are answers, each for the first feature
 // that it shares.
-const popular = 100
+const crowd = 100
 
 // candidates are the pairs of rows that share a feature, the lesser row first,
 // once for each feature that they share.
 type candidates struct {
 	*cluster.Sorter
-	popular bool // some features were, and the pairs do not tell how many they share
+	crowded bool // some features had a crowd, and the pairs do not tell how many they share
 }
 
 // candidates finds them in the index of each feature, where rows that share a
 // value are neighbours.
-func (c *conn) candidates(a *attachment, least float64) (_ *candidates, err error) {
-	x := &candidateScan{c: c, a: a, least: least}
+func (c *conn) candidates(a *attachment, atLeast float64) (_ *candidates, err error) {
+	x := &candidateScan{c: c, a: a, atLeast: atLeast}
 	x.found.Sorter = cluster.NewSorter(candidateMemory, "")
 	couples := make([]int64, 2*1024)
 	for i, column := range a.Features() {
@@ -40,14 +41,14 @@ func (c *conn) candidates(a *attachment, least float64) (_ *candidates, err erro
 }
 
 type candidateScan struct {
-	c     *conn
-	a     *attachment
-	least float64
-	found candidates
-	slot  int       // the feature
-	rows  []int64   // that share a value of it
-	run   documents // the same, of a popular value
-	work  int
+	c       *conn
+	a       *attachment
+	atLeast float64
+	found   candidates
+	slot    int       // the feature
+	rows    []int64   // that share a value of it
+	run     documents // the same, of a crowd
+	work    int
 }
 
 // index reads the index of a feature.
@@ -56,15 +57,15 @@ func (x *candidateScan) index(column string, couples []int64) error {
 	if err != nil {
 		return err
 	}
-	defer s.done()
-	if err := s.bind(); err != nil {
+	defer s.Done()
+	if err := s.Bind(); err != nil {
 		return err
 	}
-	var last run
+	var last sqlite.Run
 	value := int64(0)
 	for more := true; more; {
 		var n int
-		if n, more, err = s.runs(couples, &last); err != nil {
+		if n, more, err = s.Runs(couples, &last); err != nil {
 			return err
 		}
 		for i := 0; i < 2*n; i += 2 {
@@ -85,9 +86,9 @@ func (x *candidateScan) pairs() error {
 	rows := x.rows
 	x.rows = rows[:0]
 	slices.Sort(rows)
-	many := len(rows) > popular
+	many := len(rows) > crowd
 	if many {
-		x.found.popular = true
+		x.found.crowded = true
 		if err := x.c.readDocuments(x.a, &x.run, rows, true); err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ func (x *candidateScan) pairs() error {
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
 			if x.work++; x.work&4095 == 0 {
-				if err := x.c.interrupted(); err != nil {
+				if err := x.c.Interrupted(); err != nil {
 					return err
 				}
 			}
@@ -114,12 +115,12 @@ func (x *candidateScan) pairs() error {
 	return nil
 }
 
-// judge tells whether two rows of a popular value are an answer that no feature
+// judge tells whether two rows of a crowd are an answer that no feature
 // before this one has told of.
 func (x *candidateScan) judge(i, j int) (bool, error) {
 	if _, first := x.run.shared(i, j); first != x.slot {
 		return false, nil
 	}
 	r, err := sketch.Resemblance(x.run.sketch(i), x.run.sketch(j))
-	return r >= x.least, err
+	return r >= x.atLeast, err
 }

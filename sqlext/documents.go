@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
 // documents are rows of the side table that are compared with one another. They
@@ -24,7 +26,7 @@ type documents struct {
 // readDocuments replaces what d holds by the rows given. It keeps the rows.
 func (c *conn) readDocuments(a *attachment, d *documents, rows []int64, features bool) error {
 	item := ""
-	d.rows, d.named, d.keys, d.sketches, d.ends, d.k, d.features, d.has = rows, !a.KeyIsRowid, d.keys[:0], d.sketches[:0], d.ends[:0], 0, d.features[:0], d.has[:0]
+	d.rows, d.named, d.keys, d.sketches, d.ends, d.k, d.features, d.has = rows, !a.Keys.Rowid(), d.keys[:0], d.sketches[:0], d.ends[:0], 0, d.features[:0], d.has[:0]
 	if features {
 		item, d.k = "s."+strings.Join(a.Features(), ", s."), a.profile.K
 	}
@@ -32,24 +34,24 @@ func (c *conn) readDocuments(a *attachment, d *documents, rows []int64, features
 	if err != nil {
 		return err
 	}
-	defer s.done()
-	err = s.each(func(r []value) error {
-		d.skip(int(r[0].i))
+	defer s.Done()
+	err = s.Each(func(r []sqlite.Value) error {
+		d.skip(int(r[0].Int()))
 		if len(d.sketches) == 0 { // the others are about as long
-			d.sketches = slices.Grow(d.sketches, len(rows)*len(r[1].bytes()))
+			d.sketches = slices.Grow(d.sketches, len(rows)*len(r[1].Bytes()))
 			d.features = slices.Grow(d.features, len(rows)*d.k)
 			d.ends, d.has = slices.Grow(d.ends, len(rows)), slices.Grow(d.has, len(rows))
 		}
-		d.sketches = append(d.sketches, r[1].bytes()...)
+		d.sketches = append(d.sketches, r[1].Bytes()...)
 		r = r[2:]
 		if d.named {
-			d.keys = append(d.keys, owned(r[:len(a.Keys)]))
+			d.keys = append(d.keys, sqlite.Copies(r[:len(a.Keys)]))
 			r = r[len(a.Keys):]
 		}
 		has := uint64(0)
 		for i := range r {
-			d.features = append(d.features, r[i].i)
-			if !r[i].null() {
+			d.features = append(d.features, r[i].Int())
+			if !r[i].Null() {
 				has |= 1 << i
 			}
 		}
@@ -84,7 +86,7 @@ func (d *documents) key(i int) (any, error) {
 	if !d.named {
 		return d.rows[i], nil
 	}
-	return keyText(d.keys[i])
+	return keyValue(d.keys[i])
 }
 
 // before orders documents by their keys.
@@ -120,10 +122,10 @@ func (d *documents) shared(i, j int) (n, first int) {
 }
 
 // list is alike__list: the 64-bit numbers of a blob.
-func list(_ *conn, args []value, _ wanted) (source, error) {
-	numbers := append([]byte(nil), args[0].bytes()...)
-	return rowsOf(len(numbers)/8, func(_ *batch, cells []value, i int) {
-		cells[0].setInt(int64(i))
-		cells[1].setInt(int64(binary.NativeEndian.Uint64(numbers[8*i:])))
+func list(_ *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
+	numbers := append([]byte(nil), args[0].Bytes()...)
+	return sqlite.Rows(len(numbers)/8, func(_ *sqlite.Batch, cells []sqlite.Value, i int) {
+		cells[0].SetInt(int64(i))
+		cells[1].SetInt(int64(binary.NativeEndian.Uint64(numbers[8*i:])))
 	}), nil
 }

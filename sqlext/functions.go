@@ -4,60 +4,15 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// function is one SQL function: a scalar, an aggregate or a table-valued one,
-// whichever of the three is set.
-//
-// A NULL argument gives NULL, or no row, without a call, unless the flag nulls
-// is set. Arguments beyond least may be left out. The word " text" after the
-// name of an argument says that a number is taken as its text there.
-type function struct {
-	name      string
-	flags     int32
-	least     int
-	arguments []string
-	columns   []string // of a table-valued function
-	order     int      // the column, from 1, by which its rows come in order; negative when descending
-
-	scalar    func(c *conn, f *frame) error
-	aggregate func() aggregate
-	table     func(c *conn, args []value, want wanted) (source, error)
-}
-
-// aggregate is the state of an aggregate function over one group.
-type aggregate interface {
-	step(c *conn, args []value) error
-	final(f *frame) error
-}
-
-func (fn *function) most() int { return len(fn.arguments) }
-
-// declaration is the table that a table-valued function pretends to be.
-func (fn *function) declaration() string {
-	var b strings.Builder
-	b.WriteString("CREATE TABLE x(")
-	for i, column := range fn.columns {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(column))
-	}
-	for _, argument := range fn.arguments {
-		// The space keeps an argument from having the name of a column.
-		b.WriteString(", " + quote("("+strings.TrimSuffix(argument, " text")+")") + " HIDDEN")
-	}
-	b.WriteString(")")
-	return b.String()
-}
-
-// The flags of a function, as in shim.h.
 const (
-	pure      = 1 // deterministic and innocuous: for triggers, views, indexes and generated columns
-	direct    = 2 // reads or writes tables: only from a statement of the caller's own
-	nulls     = 4
-	noEcho    = 8
-	innocuous = 16 // for triggers, but called each time
+	pure      = sqlite.Pure
+	direct    = sqlite.Direct
+	nulls     = sqlite.Nulls
+	noEcho    = sqlite.NoEcho
+	innocuous = sqlite.Innocuous
 )
 
 func arguments(names ...string) []string { return names }
@@ -68,62 +23,70 @@ var (
 )
 
 // functions is every function of the extension.
-var functions []function
+var functions []sqlite.Function
 
 func init() {
-	functions = []function{
-		{name: "alike_sketch", flags: pure, least: 1, arguments: arguments("document text", "profile"), scalar: sketchOf},
-		{name: "alike_sketch_set", flags: pure, least: 1, arguments: arguments("element text", "weight", "profile"), aggregate: newElements},
-		{name: "alike_merge", flags: pure, least: 1, arguments: arguments("sketch"), aggregate: newUnion},
-		{name: "alike_resemblance", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: resemblance},
-		{name: "alike_containment", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: containment},
-		{name: "alike_bounds", flags: pure, least: 2, arguments: arguments("a", "b", "confidence"), scalar: bounds},
-		{name: "alike_resemblance_exact", flags: pure, least: 2, arguments: arguments("a text", "b text", "profile"), scalar: exact(sketch.ExactResemblance)},
-		{name: "alike_containment_exact", flags: pure, least: 2, arguments: arguments("a text", "b text", "profile"), scalar: exact(sketch.ExactContainment)},
-		{name: "alike_features", flags: pure, least: 1, arguments: arguments("sketch"), columns: []string{"slot", "feature"}, order: 1, table: features},
-		{name: "alike_superfeatures", flags: pure, least: 1, arguments: arguments("sketch"), columns: []string{"slot", "feature"}, order: 1, table: superfeatures},
-		{name: "alike_feature", flags: pure, least: 2, arguments: arguments("sketch", "slot"), scalar: feature},
-		{name: "alike_shared", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: shared},
-		{name: "alike_alike", flags: pure, least: 2, arguments: arguments("a", "b"), scalar: alike},
-		{name: "alike_si", flags: pure, least: 2, arguments: arguments("document text", "variant"), scalar: similarityIndex},
-		{name: "alike_si_low", flags: pure, least: 1, arguments: arguments("si", "fraction"), scalar: siLow},
-		{name: "alike_si_high", flags: pure, least: 1, arguments: arguments("si", "fraction"), scalar: siHigh},
-		{name: "alike_tokens", flags: pure, least: 1, arguments: arguments("document text", "profile"), columns: []string{"position", "token"}, order: 1, table: tokens},
-		{name: "alike_shingles", flags: pure, least: 1, arguments: arguments("document text", "profile"), columns: []string{"position", "shingle", "fingerprint"}, order: 1, table: shingles},
-		{name: "alike_explain", flags: pure, least: 2, arguments: arguments("left text", "right text", "profile"), columns: []string{"kind", "passage", "tokens", "left_position", "right_position"}, table: explain},
-		{name: "alike_filter", flags: pure, least: 4, arguments: arguments("k", "s", "r", "resemblance"), scalar: filter},
-		{name: "alike_filter_curve", flags: pure, least: 3, arguments: arguments("k", "s", "r"), columns: []string{"resemblance", "probability"}, order: 1, table: filterCurve},
-		{name: "alike_filter_plan", flags: pure, least: 4, arguments: arguments("resemblance", "miss", "accept_below", "accept_rate"),
-			columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, table: filterPlan},
-		{name: "alike_cells", flags: pure, least: 3, arguments: arguments("x", "radius", "spacing", "y", "z"), columns: []string{"cell"}, table: cells},
-		{name: "alike_profile", flags: pure, least: 1, arguments: arguments("sketch"), scalar: profile},
-		{name: "alike_profiles", flags: pure, columns: []string{"name", "settings", "purpose"}, table: profiles},
-		{name: "alike_version", flags: pure, scalar: version},
+	functions = []sqlite.Function{
+		{Name: "alike_sketch", Flags: pure, Required: 1, Arguments: arguments("document text", "profile"), Scalar: scalar(sketchOf)},
+		{Name: "alike_sketch_set", Flags: pure, Required: 1, Arguments: arguments("element text", "weight", "profile"), Aggregate: newElements},
+		{Name: "alike_merge", Flags: pure, Required: 1, Arguments: arguments("sketch"), Aggregate: newUnion},
+		{Name: "alike_resemblance", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(resemblance)},
+		{Name: "alike_containment", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(containment)},
+		{Name: "alike_bounds", Flags: pure, Required: 2, Arguments: arguments("a", "b", "confidence"), Scalar: scalar(bounds)},
+		{Name: "alike_resemblance_exact", Flags: pure, Required: 2, Arguments: arguments("a text", "b text", "profile"), Scalar: scalar(exact(sketch.ExactResemblance))},
+		{Name: "alike_containment_exact", Flags: pure, Required: 2, Arguments: arguments("a text", "b text", "profile"), Scalar: scalar(exact(sketch.ExactContainment))},
+		{Name: "alike_features", Flags: pure, Required: 1, Arguments: arguments("sketch"), Columns: []string{"slot", "feature"}, Order: 1, Table: tableOf(features)},
+		{Name: "alike_superfeatures", Flags: pure, Required: 1, Arguments: arguments("sketch"), Columns: []string{"slot", "feature"}, Order: 1, Table: tableOf(superfeatures)},
+		{Name: "alike_feature", Flags: pure, Required: 2, Arguments: arguments("sketch", "slot"), Scalar: scalar(feature)},
+		{Name: "alike_shared", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(shared)},
+		{Name: "alike_alike", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(alike)},
+		{Name: "alike_si", Flags: pure, Required: 2, Arguments: arguments("document text", "variant"), Scalar: scalar(similarityIndex)},
+		{Name: "alike_si_low", Flags: pure, Required: 1, Arguments: arguments("si", "fraction"), Scalar: scalar(siLow)},
+		{Name: "alike_si_high", Flags: pure, Required: 1, Arguments: arguments("si", "fraction"), Scalar: scalar(siHigh)},
+		{Name: "alike_tokens", Flags: pure, Required: 1, Arguments: arguments("document text", "profile"), Columns: []string{"position", "token"}, Order: 1, Table: tableOf(tokens)},
+		{Name: "alike_shingles", Flags: pure, Required: 1, Arguments: arguments("document text", "profile"), Columns: []string{"position", "shingle", "fingerprint"}, Order: 1, Table: tableOf(shingles)},
+		{Name: "alike_explain", Flags: pure, Required: 2, Arguments: arguments("left text", "right text", "profile"), Columns: []string{"kind", "passage", "tokens", "left_position", "right_position"}, Table: tableOf(explain)},
+		{Name: "alike_filter", Flags: pure, Required: 4, Arguments: arguments("k", "s", "r", "resemblance"), Scalar: scalar(filter)},
+		{Name: "alike_filter_curve", Flags: pure, Required: 3, Arguments: arguments("k", "s", "r"), Columns: []string{"resemblance", "probability"}, Order: 1, Table: tableOf(filterCurve)},
+		{Name: "alike_filter_plan", Flags: pure, Required: 4, Arguments: arguments("resemblance", "miss", "accept_below", "accept_rate"),
+			Columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, Table: tableOf(filterPlan)},
+		{Name: "alike_cells", Flags: pure, Required: 3, Arguments: arguments("x", "radius", "spacing", "y", "z"), Columns: []string{"cell"}, Table: tableOf(cells)},
+		{Name: "alike_profile", Flags: pure, Required: 1, Arguments: arguments("sketch"), Scalar: scalar(profile)},
+		{Name: "alike_profiles", Flags: pure, Columns: []string{"name", "settings", "purpose"}, Table: tableOf(profiles)},
+		{Name: "alike_version", Flags: pure, Scalar: scalar(version)},
 
-		{name: "alike_attach", flags: direct, least: 2, arguments: arguments("table", "column", "options"), scalar: attach},
-		{name: "alike_detach", flags: direct, least: 1, arguments: arguments("table", "options"), scalar: detach},
-		{name: "alike_refresh", flags: direct, least: 1, arguments: arguments("table"), scalar: refresh},
-		{name: "alike_rows", flags: direct, least: 2, arguments: arguments("table", "key", "at_least"), columns: answerColumns, order: -3, table: rows},
-		{name: "alike_rows_like", flags: direct, least: 2, arguments: arguments("table", "text text", "at_least"), columns: answerColumns, order: -3, table: rowsLike},
-		{name: "alike_si_rows", flags: direct, least: 3, arguments: arguments("table", "variant", "key", "fraction"), columns: []string{"key", "si"}, table: siRows},
-		{name: "alike_pairs", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: pairColumns, order: -4, table: pairs},
-		{name: "alike_clusters", flags: direct, least: 1, arguments: arguments("table", "at_least"), columns: []string{"key", "cluster", "size"}, table: clusters},
-		{name: "alike_mark", flags: direct | nulls, least: 4, arguments: arguments("table", "key", "other", "verdict", "note"), scalar: mark},
-		{name: "alike_status", flags: direct, columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "pending", "failed", "oldest", "note"}, table: status},
-		{name: "alike_errors", flags: direct, least: 1, arguments: arguments("table"), columns: []string{"key", "message", "attempts", "failed_at"}, table: failures},
-		{name: "alike_hot", flags: direct, least: 1, arguments: arguments("table"), columns: []string{"slot", "feature", "rows", "key"}, order: -3, table: hot},
+		{Name: "alike_attach", Flags: direct, Required: 2, Arguments: arguments("table", "column", "options"), Scalar: scalar(attach)},
+		{Name: "alike_detach", Flags: direct, Required: 1, Arguments: arguments("table", "options"), Scalar: scalar(detach)},
+		{Name: "alike_refresh", Flags: direct, Required: 1, Arguments: arguments("table"), Scalar: scalar(refresh)},
+		{Name: "alike_rows", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: answerColumns, Order: -3, Table: tableOf(rows)},
+		{Name: "alike_rows_like", Flags: direct, Required: 2, Arguments: arguments("table", "text text", "at_least"), Columns: answerColumns, Order: -3, Table: tableOf(rowsLike)},
+		{Name: "alike_si_rows", Flags: direct, Required: 3, Arguments: arguments("table", "variant", "key", "fraction"), Columns: []string{"key", "si"}, Table: tableOf(siRows)},
+		{Name: "alike_pairs", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: pairColumns, Order: -4, Table: tableOf(pairs)},
+		{Name: "alike_clusters", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: []string{"key", "cluster", "size"}, Table: tableOf(clusters)},
+		{Name: "alike_mark", Flags: direct | nulls, Required: 4, Arguments: arguments("table", "key", "other", "verdict", "note"), Scalar: scalar(mark)},
+		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "pending", "failed", "oldest", "note"}, Table: tableOf(status)},
+		{Name: "alike_errors", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"key", "message", "attempts", "failed_at"}, Table: tableOf(failures)},
+		{Name: "alike_hot", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"slot", "feature", "rows", "key"}, Order: -3, Table: tableOf(hot)},
 
 		// What triggers and other functions call. They are no part of the contract.
-		{name: "alike__pairs", flags: direct | noEcho, least: 2, arguments: arguments("table", "at_least"), columns: pairColumns, table: scanPairs},
-		{name: "alike__list", flags: direct | noEcho, least: 1, arguments: arguments("numbers"), columns: []string{"position", "number"}, order: 1, table: list},
-		{name: "alike__row", flags: pure | nulls | noEcho, least: 2, arguments: arguments("document text", "settings"), columns: rowColumns(), table: sideRow},
-		{name: "alike__compare", flags: pure | noEcho, least: 3, arguments: arguments("a", "b", "least"), columns: []string{"resemblance", "low", "high"}, table: compare},
-		{name: "alike__content_hash", flags: pure, least: 1, arguments: arguments("document text"), scalar: contentHash},
-		{name: "alike__reject", flags: innocuous, least: 4, arguments: arguments("name", "key", "resemblance", "least"), scalar: reject},
-		{name: "alike__warn", flags: innocuous, least: 4, arguments: arguments("name", "key", "other", "resemblance"), scalar: warn},
-		{name: "alike__extension_must_be_loaded", flags: pure, scalar: loaded},
+		{Name: "alike__pairs", Flags: direct | noEcho, Required: 2, Arguments: arguments("table", "at_least"), Columns: pairColumns, Table: tableOf(scanPairs)},
+		{Name: "alike__list", Flags: direct | noEcho, Required: 1, Arguments: arguments("numbers"), Columns: []string{"position", "number"}, Order: 1, Table: tableOf(list)},
+		{Name: "alike__row", Flags: pure | nulls | noEcho, Required: 2, Arguments: arguments("document text", "settings"), Columns: rowColumns(), Table: tableOf(sideRow)},
+		{Name: "alike__compare", Flags: pure | noEcho, Required: 3, Arguments: arguments("a", "b", "atLeast"), Columns: []string{"resemblance", "low", "high"}, Table: tableOf(compare)},
+		{Name: "alike__content_hash", Flags: pure, Required: 1, Arguments: arguments("document text"), Scalar: scalar(contentHash)},
+		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "atLeast"), Scalar: scalar(reject)},
+		{Name: "alike__warn", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "other", "resemblance"), Scalar: scalar(warn)},
+		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},
 	}
+	sqlite.Declare(functions, newConn, wording)
 }
 
-// quote writes an identifier as SQL does.
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// wording is the error of a function as SQL shows it: the function's name, and what is
+// wrong. An error that comes from another function of ours has a name already.
+func wording(fn *sqlite.Function, err error) string {
+	text := strings.TrimPrefix(err.Error(), "sketch: ")
+	if strings.HasPrefix(text, "alike") {
+		return text
+	}
+	return fn.Name + ": " + text
+}

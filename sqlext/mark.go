@@ -2,14 +2,15 @@ package sqlext
 
 import (
 	"fmt"
-	"strings"
+
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
 // mark is alike_mark: a person's verdict on a pair. It gives the verdict.
-func mark(c *conn, f *frame) error {
-	args := f.args()
+func mark(c *conn, f *sqlite.Call) error {
+	args := f.Args()
 	for i := range 4 {
-		if args[i].null() {
+		if args[i].Null() {
 			return nil
 		}
 	}
@@ -17,9 +18,9 @@ func mark(c *conn, f *frame) error {
 	if err != nil {
 		return err
 	}
-	verdict := args[3].text()
-	if args[3].kind != typeText || verdict != "duplicate" && verdict != "distinct" {
-		return fmt.Errorf("the verdict is %s, want duplicate or distinct", args[3].describe())
+	verdict := args[3].Text()
+	if args[3].Kind != sqlite.Text || verdict != "duplicate" && verdict != "distinct" {
+		return fmt.Errorf("the verdict is %s, want duplicate or distinct", args[3].Describe())
 	}
 	x, err := c.storedKey(a, &args[1])
 	if err != nil {
@@ -30,12 +31,10 @@ func mark(c *conn, f *frame) error {
 		return err
 	}
 	order, same := false, false
-	marks := "?" + strings.Repeat(", ?", len(x)-1)
-	pair := append(append([]any{}, x...), y...)
-	if err := c.run(fmt.Sprintf("SELECT (%[1]s) > (%[1]s), (%[1]s) IS (%[1]s)", marks), func(row []value) error {
-		order, same = row[0].i != 0, row[1].i != 0
+	if err := c.Run(a.sql("order_of_keys"), func(row []sqlite.Value) error {
+		order, same = row[0].Int() != 0, row[1].Int() != 0
 		return nil
-	}, append(append([]any{}, pair...), pair...)...); err != nil {
+	}, append(append([]any{}, x...), y...)...); err != nil {
 		return err
 	}
 	if same {
@@ -45,34 +44,26 @@ func mark(c *conn, f *frame) error {
 		x, y = y, x
 	}
 	var note any
-	if len(args) > 4 && !args[4].null() {
+	if len(args) > 4 && !args[4].Null() {
 		note = &args[4]
 	}
-	// A key that changed since may have left the pair the other way round.
-	columns := strings.Repeat("?, ", 2*len(x))
-	if err := c.run("DELETE FROM "+a.In(a.Mark())+" WHERE ("+a.KeyList("")+", "+a.Others("")+") = ("+strings.TrimSuffix(columns, ", ")+")",
-		nil, append(append([]any{}, y...), x...)...); err != nil {
+	if err := c.Run(a.sql("unmark"), nil, append(append([]any{}, y...), x...)...); err != nil {
 		return err
 	}
-	err = c.run("INSERT OR REPLACE INTO "+a.In(a.Mark())+" VALUES ("+columns+"?, ?, CAST(strftime('%s', 'now') AS INTEGER), NULL)",
-		nil, append(append(append([]any{}, x...), y...), verdict, note)...)
-	f.setText(verdict)
+	err = c.Run(a.sql("mark"), nil, append(append(append([]any{}, x...), y...), verdict, note)...)
+	f.SetText(verdict)
 	return err
 }
 
-// storedKey is a key as the table has it, converted to its column's type.
-func (c *conn) storedKey(a *attachment, v *value) ([]any, error) {
-	key, err := a.keyArgs(v)
-	if err != nil {
-		return nil, err
-	}
-	var stored []any
-	err = c.run("SELECT "+a.KeyList("")+" FROM "+a.In(a.Source())+" WHERE "+a.KeyIs("", "?"), func(row []value) error {
-		stored = owned(row)
+// verdicts are the pairs that people have judged, by rows, the lesser first.
+func (c *conn) verdicts(a *attachment) (map[[2]int64]bool, error) {
+	var marks map[[2]int64]bool
+	err := c.Run(a.sql("marks"), func(row []sqlite.Value) error {
+		if marks == nil {
+			marks = map[[2]int64]bool{}
+		}
+		marks[[2]int64{min(row[0].Int(), row[1].Int()), max(row[0].Int(), row[1].Int())}] = row[2].Int() != 0
 		return nil
-	}, key...)
-	if err == nil && stored == nil {
-		err = fmt.Errorf("%s has no row %s", a.Table, v.plain())
-	}
-	return stored, err
+	})
+	return marks, err
 }

@@ -4,62 +4,50 @@ import (
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
-
-// verdicts are the pairs that people have judged, by rows, the lesser first.
-func (c *conn) verdicts(a *attachment) (map[[2]int64]bool, error) {
-	var marks map[[2]int64]bool
-	err := c.run(a.query("marks", ""), func(row []value) error {
-		if marks == nil {
-			marks = map[[2]int64]bool{}
-		}
-		marks[[2]int64{min(row[0].i, row[1].i), max(row[0].i, row[1].i)}] = row[2].i != 0
-		return nil
-	})
-	return marks, err
-}
 
 // pairs is alike_pairs: best first. SQLite does the sorting, which keeps no more
 // than a LIMIT asks for, and what is more than its cache holds on disk. Who does
 // not look at the order gets the pairs as they are found.
-func pairs(c *conn, args []value, want wanted) (source, error) {
+func pairs(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err
 	}
-	least, err := a.least(&args[1])
+	atLeast, err := a.atLeast(&args[1])
 	if err != nil {
 		return nil, err
 	}
-	if !want.ordered {
-		return c.scanPairs(a, least)
+	if !want.Ordered {
+		return c.scanPairs(a, atLeast)
 	}
-	s, err := c.cached("SELECT * FROM alike__pairs(?1, ?2) ORDER BY resemblance DESC, key, other LIMIT ?3")
+	s, err := c.Cached("SELECT * FROM alike__pairs(?1, ?2) ORDER BY resemblance DESC, key, other LIMIT ?3")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.bind(&args[0], least, want.limit); err != nil {
-		s.done()
+	if err := s.Bind(&args[0], atLeast, want.Limit); err != nil {
+		s.Done()
 		return nil, err
 	}
-	return rowsOfStatement{s}, nil
+	return sqlite.StatementRows{Statement: s}, nil
 }
 
 // scanPairs is alike__pairs.
-func scanPairs(c *conn, args []value, _ wanted) (source, error) {
+func scanPairs(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	a, err := c.find(&args[0])
 	if err != nil {
 		return nil, err
 	}
-	least, err := a.least(&args[1])
+	atLeast, err := a.atLeast(&args[1])
 	if err != nil {
 		return nil, err
 	}
-	return c.scanPairs(a, least)
+	return c.scanPairs(a, atLeast)
 }
 
-func (c *conn) scanPairs(a *attachment, least float64) (_ source, err error) {
-	p := &pairScan{c: c, a: a, least: least}
+func (c *conn) scanPairs(a *attachment, atLeast float64) (_ sqlite.Source, err error) {
+	p := &pairScan{c: c, a: a, atLeast: atLeast}
 	if p.marks, err = c.verdicts(a); err != nil {
 		return nil, err
 	}
@@ -69,7 +57,7 @@ func (c *conn) scanPairs(a *attachment, least float64) (_ source, err error) {
 		}
 	}
 	slices.SortFunc(p.duplicates, func(x, y couple) int { return slices.Compare(x.pair[:], y.pair[:]) })
-	p.candidates, err = c.candidates(a, least)
+	p.candidates, err = c.candidates(a, atLeast)
 	return p, err
 }
 
@@ -79,16 +67,16 @@ type couple struct {
 	shared int
 }
 
-// together is how many pairs are compared at a time. Tests make it small.
-var together = 8192
+// pairsAtOnce is how many pairs are compared at a time.
+const pairsAtOnce = 8192
 
 // pairScan gives every alike pair once. The candidates come in the order of
-// their rows, and many are compared together, so that each row is read about
+// their rows, and many are compared at a time, so that each row is read about
 // once.
 type pairScan struct {
 	c          *conn
 	a          *attachment
-	least      float64
+	atLeast    float64
 	marks      map[[2]int64]bool
 	duplicates []couple // among them, which come last
 	candidates *candidates
@@ -100,10 +88,10 @@ type pairScan struct {
 	documents documents
 }
 
-func (p *pairScan) close() { p.candidates.Close() }
+func (p *pairScan) Close() { p.candidates.Close() }
 
-func (p *pairScan) next(b *batch) (bool, error) {
-	for !b.full() {
+func (p *pairScan) Next(b *sqlite.Batch) (bool, error) {
+	for !b.Full() {
 		if len(p.couples) == 0 {
 			if err := p.read(); err != nil || len(p.couples) == 0 {
 				return false, err
@@ -121,7 +109,7 @@ func (p *pairScan) next(b *batch) (bool, error) {
 // and reads their documents.
 func (p *pairScan) read() error {
 	p.couples = p.buffer[:0]
-	for len(p.couples) < together {
+	for len(p.couples) < pairsAtOnce {
 		x, err := p.candidate()
 		if err != nil {
 			return err
@@ -134,11 +122,11 @@ func (p *pairScan) read() error {
 		}
 	}
 	p.buffer = p.couples
-	features := p.candidates.popular
+	features := p.candidates.crowded
 	if len(p.couples) == 0 {
-		n := min(together, len(p.duplicates))
+		n := min(pairsAtOnce, len(p.duplicates))
 		p.couples, p.duplicates = p.duplicates[:n], p.duplicates[n:]
-		p.least, features = 0, true
+		p.atLeast, features = 0, true
 	}
 	p.rows = p.rows[:0]
 	for i := range p.couples {
@@ -172,7 +160,7 @@ func (p *pairScan) candidate() (couple, error) {
 }
 
 // compare writes a pair that reaches the limit, the lesser key first.
-func (p *pairScan) compare(b *batch, x *couple) error {
+func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	d := &p.documents
 	i, _ := slices.BinarySearch(p.rows, x.pair[0])
 	j, _ := slices.BinarySearch(p.rows, x.pair[1])
@@ -181,7 +169,7 @@ func (p *pairScan) compare(b *batch, x *couple) error {
 		return nil // gone since the index was read
 	}
 	r, err := sketch.Resemblance(mine, theirs)
-	if err != nil || r < p.least {
+	if err != nil || r < p.atLeast {
 		return err
 	}
 	if d.before(j, i) {
@@ -203,12 +191,12 @@ func (p *pairScan) compare(b *batch, x *couple) error {
 	if err != nil {
 		return err
 	}
-	cells := b.row()
-	b.setAny(&cells[0], key)
-	b.setAny(&cells[1], other)
-	cells[2].setInt(int64(shared))
-	cells[3].setFloat(r)
-	cells[4].setFloat(bounds.Low)
-	cells[5].setFloat(bounds.High)
+	cells := b.Row()
+	b.SetAny(&cells[0], key)
+	b.SetAny(&cells[1], other)
+	cells[2].SetInt(int64(shared))
+	cells[3].SetFloat(r)
+	cells[4].SetFloat(bounds.Low)
+	cells[5].SetFloat(bounds.High)
 	return nil
 }

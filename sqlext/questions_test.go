@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/alike-sql/alike/sqlext"
 )
 
 // fill inserts groups of documents that differ by a word. The key is a format
@@ -95,27 +93,27 @@ func TestPairsOfPopularFeatures(t *testing.T) {
 	db.expect("0.0 1.0", `SELECT total(key = 1001 AND other = 1002) || ' ' || total(key = 50 AND other = 1001) FROM alike_pairs('d', 0.1)`)
 }
 
-// More pairs than are sorted in memory or compared at a time are the same pairs.
+// More pairs than are sorted in memory (1 MB) or compared at a time (8192) are the
+// pairs that a comparison of everything with everything finds.
 func TestPairsInFiles(t *testing.T) {
-	for _, key := range []struct{ columns, value, row string }{
-		{"id INTEGER PRIMARY KEY, body TEXT", "%d", "id"},
-		{"id TEXT PRIMARY KEY, body TEXT", "'key ' || (999 - %d)", "id"},
-	} {
-		db := memory(t)
-		db.exec("CREATE TABLE d(" + key.columns + ")")
-		db.fill("d", key.value, 1, 16, 12)
-		db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
-		db.rows(`SELECT alike_mark('d', a, b, verdict) FROM (SELECT min(key) AS a, max(other) AS b, 'distinct' AS verdict FROM alike_pairs('d') UNION ALL SELECT max(key), min(other), 'duplicate' FROM alike_pairs('d'))`)
-		want := db.rows(`SELECT * FROM alike_pairs('d')`)
-		if n := strings.Count(want, "\n"); n < 500 {
-			t.Fatalf("%d pairs", n)
-		}
-		db.expect("0", `SELECT count(*) FROM alike_pairs('d') p WHERE shared <> (SELECT count(*) FROM d_alike_feature f JOIN d_alike_feature g USING (slot, feature) WHERE f.id = p.key AND g.id = p.other)`)
-		restore := sqlext.SmallPairs()
-		defer restore()
-		db.expect(want, `SELECT * FROM alike_pairs('d')`)
-		db.expect("1", `SELECT count(*) FROM (SELECT * FROM alike_pairs('d') LIMIT 1)`)
-		restore()
+	for _, key := range []string{"id INTEGER PRIMARY KEY, body TEXT", "id TEXT PRIMARY KEY, body TEXT"} {
+		t.Run(key, func(t *testing.T) {
+			db := memory(t)
+			db.exec("CREATE TABLE d(" + key + ")")
+			db.fill("d", map[bool]string{true: "%d", false: "'key ' || (999 - %d)"}[strings.Contains(key, "INTEGER")], 1, 20, 90)
+			db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
+			db.rows(`SELECT alike_mark('d', a, b, verdict) FROM (SELECT min(key) AS a, max(other) AS b, 'distinct' AS verdict FROM alike_pairs('d') UNION ALL SELECT max(key), min(other), 'duplicate' FROM alike_pairs('d'))`)
+			db.expect("1", `SELECT 16 * count(*) > 1 << 20 FROM d_alike_pair WHERE id < other`)
+			want := db.rows(`SELECT p.id, p.other FROM (SELECT DISTINCT id, other FROM d_alike_pair WHERE id < other) p JOIN d_alike a ON a.id = p.id JOIN d_alike b ON b.id = p.other
+				WHERE alike_resemblance(a.sketch, b.sketch) >= 0.5 AND NOT EXISTS (SELECT 1 FROM d_alike_mark m WHERE m.id = a.id AND m.other = b.id)
+				UNION SELECT id, other FROM d_alike_mark WHERE verdict = 'duplicate' ORDER BY 1, 2`)
+			if n := strings.Count(want, "\n"); n < 8192 {
+				t.Fatalf("%d pairs are compared at one time", n)
+			}
+			db.expect(want, `SELECT key, other FROM alike_pairs('d') ORDER BY 1, 2`)
+			db.expect("0", `SELECT count(*) FROM alike_pairs('d') p WHERE shared <> (SELECT count(*) FROM d_alike_feature f JOIN d_alike_feature g USING (slot, feature) WHERE f.id = p.key AND g.id = p.other)`)
+			db.expect("1", `SELECT count(*) FROM (SELECT * FROM alike_pairs('d') LIMIT 1)`)
+		})
 	}
 }
 

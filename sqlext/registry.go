@@ -4,212 +4,319 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
-	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// schemas lists the databases of the connection in the order in which SQL looks
-// a name up.
-func (c *conn) schemas() ([]string, error) {
-	var list []string
-	temp := false
-	err := c.run("PRAGMA database_list", func(row []value) error {
-		if name := row[1].text(); name == "temp" {
-			temp = true
-		} else {
-			list = append(list, name)
-		}
-		return nil
-	})
-	if temp {
-		list = append([]string{"temp"}, list...)
-	}
-	return list, err
+// attachment is a row of the registry: one aspect of one table.
+type attachment struct {
+	schema string
+	settings
+	Name       string
+	Table      string
+	Column     string
+	ProfileID  int64
+	State      string // filling, ready, or next: being built beside the one in use
+	generation int64
+	stamp      int64
+	Keys       keys
+	Uniques    []unique // of the table as it is now
+	profile    sketch.Profile
+	variants   []simindex.Variant
+	broken     error // why nothing can be asked of it
 }
 
-var errNoRegistry = errors.New("no registry")
+const (
+	stateFilling = "filling"
+	stateReady   = "ready"
+	stateNext    = "next"
+)
 
-// attachments reads the registry of a schema where the condition holds.
+// The conditions on the registry under which attachments are looked up.
+const (
+	inUse       = "a.state <> 'next'"
+	inUseByName = "a.name = ?1 AND a.state <> 'next'"
+	nextByName  = "a.name = ?1 AND a.state = 'next'"
+	// The table's present name is in its triggers, which follow a renaming.
+	inUseByTable = `(a."table" = ?1 OR a.name IN (SELECT substr(t.name, 1, length(t.name) - 13) FROM %s.sqlite_master t
+		WHERE t.type = 'trigger' AND t.tbl_name = ?1 COLLATE NOCASE AND t.name LIKE '%%\_alike\_insert' ESCAPE '\')) AND a.state <> 'next'`
+)
+
+// attachments reads the registry of a schema where the condition holds. A schema
+// without a registry has no attachments.
 func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment, error) {
-	query, ok := c.registry[schema+"."+condition]
-	if !ok {
-		query = attachment{schemaName: schema}.sql("attachment") + " WHERE " + condition
-		c.registry[schema+"."+condition] = query
+	if !c.HasColumn(schema, "alike_attachment", "name") {
+		return nil, nil
 	}
-	s, err := c.cached(query)
+	s, err := c.Cached(inSchema(schema, "attachment") + " WHERE " + condition + " ORDER BY a.name")
 	if err != nil {
-		if strings.Contains(err.Error(), "no such table") {
-			return nil, errNoRegistry
-		}
 		return nil, err
 	}
-	defer s.done()
+	defer s.Done()
 	var list []*attachment
-	err = s.each(func(row []value) error {
-		if known := c.known[schema+"."+row[1].text()+"."+row[0].text()]; known != nil && known.stamp == row[13].i {
-			list = append(list, known)
-			return nil
-		}
-		a := &attachment{schemaName: schema, Name: row[0].text(), State: row[1].text(), Table: row[2].text(), Column: row[3].text(),
-			ProfileID: row[4].i, generation: row[12].i, stamp: row[13].i}
-		a.settings = settings{Profile: row[5].text(), Policy: row[7].text(), Mode: row[9].text(), Where: row[10].text(), Extract: row[11].text()}
-		if err := json.Unmarshal(row[6].bytes(), &a.SI); err != nil {
-			return fmt.Errorf("alike_attachment: the indexes of %s: %w", a.Name, err)
-		}
-		if at, ok := row[8].number(); ok {
-			a.AtLeast = &at
+	if err := s.Each(func(row []sqlite.Value) error {
+		name := attachmentName{schema, row[1].Text(), row[0].Text()}
+		a := c.cache.attachment(name, row[13].Int())
+		if a == nil {
+			a = readAttachment(schema, row)
 		}
 		list = append(list, a)
 		return nil
-	}, args...)
-	if err != nil {
+	}, args...); err != nil {
 		return nil, err
 	}
 	for _, a := range list {
-		if a.Keys != nil {
+		if a.Keys != nil || a.broken != nil {
 			continue
 		}
-		if a.profile, err = sketch.ParseProfile(a.Profile); err != nil {
-			return nil, err
+		if a.broken = c.readKeys(a); a.broken == nil {
+			c.cache.keep(a)
 		}
-		if a.variants, err = aspect.Parse(a.profile, a.SI); err != nil {
-			return nil, err
-		}
-		if err := c.readKeys(a); err != nil {
-			return nil, err
-		}
-		if len(c.known) >= 256 {
-			clear(c.known)
-		}
-		c.known[schema+"."+a.State+"."+a.Name] = a
 	}
 	return list, nil
 }
 
-// readKeys learns the key from the side table, whose first columns it is.
-func (c *conn) readKeys(a *attachment) error {
-	rowid := false
-	err := c.run("SELECT name, type, pk FROM pragma_table_info(?1, ?2) ORDER BY cid", func(row []value) error {
-		if row[0].text() == "profile" || rowid {
-			rowid = true
-			return nil
-		}
-		a.Keys = append(a.Keys, key{Name: row[0].text(), Type: row[1].text(), isRowid: row[2].i == 1 && strings.EqualFold(row[1].text(), "INTEGER")})
-		return nil
-	}, a.object(""), a.schemaName)
+// inSchema is a statement about a schema alone.
+func inSchema(schema, name string) string { return (&attachment{schema: schema}).sql(name) }
+
+// readAttachment reads a row of the registry. The file may come from elsewhere, so
+// what it says is checked as what attach is told is.
+func readAttachment(schema string, row []sqlite.Value) *attachment {
+	a := &attachment{schema: schema, Name: row[0].Text(), State: row[1].Text(), Table: row[2].Text(), Column: row[3].Text(),
+		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
+	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text()}
+	if at, ok := row[8].Number(); ok {
+		a.AtLeast = &at
+	}
+	err := json.Unmarshal(row[6].Bytes(), &a.SI)
 	if err != nil {
-		return err
+		err = errors.New("the similarity indexes are not a JSON array of names")
 	}
-	if len(a.Keys) == 0 {
-		return fmt.Errorf("%s is registered, but its table %s is gone; alike_detach(%s) clears it away", a.Name, a.object(""), literal(a.Name))
+	if err == nil && !slices.Contains([]string{stateFilling, stateReady, stateNext}, a.State) {
+		err = fmt.Errorf("the state is %.60q", a.State)
 	}
-	a.KeyIsRowid = len(a.Keys) == 1 && a.Keys[0].isRowid
-	for i := range a.Keys {
-		a.Keys[i].composed = len(a.Keys) > 1
-		a.Keys[i].isRowid = a.KeyIsRowid
+	if err == nil {
+		err = checkName(a.Name)
+	}
+	if err == nil {
+		a.profile, a.variants, err = a.settings.check()
+	}
+	if err != nil {
+		a.broken = fmt.Errorf("the registry has no valid attachment %.60q: %w", a.Name, err)
+		a.profile, a.variants = sketch.Profile{}, nil
+	}
+	return a
+}
+
+// checkName refuses names that no object can have.
+func checkName(name string) error {
+	if name == "" || len(name) > 200 || strings.ContainsRune(name, 0) {
+		return fmt.Errorf("the name is %.60q, want 1 to 200 characters without a zero byte", name)
 	}
 	return nil
 }
 
+// notAttached is the error of a name to which nothing is attached.
+type notAttached struct{ name, schema, elsewhere string }
+
+func (e *notAttached) Error() string {
+	text := "nothing is attached to " + e.name
+	if e.schema != "" {
+		text += " in " + e.schema
+	}
+	if e.elsewhere != "" {
+		text += "; " + e.elsewhere + " is attached"
+	}
+	return text
+}
+
 // find returns the attachment that a caller names: by its own name, or by its
 // table's when that has one only.
-func (c *conn) find(v *value) (*attachment, error) {
-	if v.kind != typeText {
-		return nil, fmt.Errorf("the table is %s, want a name", v.describe())
-	}
-	ref, err := parseReference(v.text())
+func (c *conn) find(v *sqlite.Value) (*attachment, error) {
+	ref, err := readReference(v)
 	if err != nil {
 		return nil, err
 	}
-	return c.findReference(ref, "state <> 'next'")
+	a, err := c.findAny(ref)
+	if err == nil && a.broken != nil {
+		err = a.broken
+	}
+	return a, err
 }
 
-func (c *conn) findReference(ref reference, state string) (*attachment, error) {
+// findAny also finds an attachment that is broken, which detach ends. A name without
+// a schema means what it means to SQLite: the first schema that has it, temp first.
+func (c *conn) findAny(ref reference) (*attachment, error) {
 	list := []string{ref.schema}
 	if ref.schema == "" {
-		// The usual case goes without a look at the list of databases.
-		if found, err := c.attachments("main", "name = ?1 AND "+state, ref.name); err == nil && len(found) == 1 {
-			return found[0], nil
-		}
 		var err error
 		if list, err = c.schemas(); err != nil {
 			return nil, err
 		}
 	}
+	hidden := "" // the schema whose table of this name hides those after it
 	for _, schema := range list {
-		found, err := c.attachments(schema, "name = ?1 AND "+state, ref.name)
-		if err == errNoRegistry {
-			continue
+		found, err := c.attachments(schema, inUseByName, ref.name)
+		if err == nil && len(found) == 0 {
+			found, err = c.attachments(schema, fmt.Sprintf(inUseByTable, sqlite.Quote(schema)), ref.name)
 		}
 		if err != nil {
 			return nil, err
 		}
-		if len(found) == 0 {
-			// The table's present name is in its triggers, which follow a renaming.
-			found, err = c.attachments(schema, `("table" = ?1 OR EXISTS (SELECT 1 FROM `+quote(schema)+`.sqlite_master t
-				WHERE t.type = 'trigger' AND t.tbl_name = ?1 COLLATE NOCASE AND t.name = a.name || '_alike_insert')) AND `+state, ref.name)
-			if err != nil {
-				return nil, err
+		switch {
+		case len(found) == 0:
+			if hidden == "" && ref.schema == "" {
+				if has, err := c.hasTable(schema, ref.name); err != nil {
+					return nil, err
+				} else if has {
+					hidden = schema
+				}
 			}
-		}
-		switch len(found) {
-		case 0:
-			continue
-		case 1:
+		case hidden != "":
+			return nil, &notAttached{ref.name, hidden, schema + "." + ref.name}
+		case len(found) == 1:
 			return found[0], nil
+		default:
+			names := make([]string, len(found))
+			for i, a := range found {
+				names[i] = a.Name
+			}
+			return nil, fmt.Errorf("%s has %d attachments, name one of them: %s", ref.name, len(names), strings.Join(names, ", "))
 		}
-		names := make([]string, len(found))
-		for i, a := range found {
-			names[i] = a.Name
-		}
-		return nil, fmt.Errorf("%s has %d attachments, name one of them: %s", ref.name, len(names), strings.Join(names, ", "))
 	}
-	if ref.schema != "" {
-		return nil, fmt.Errorf("nothing is attached to %s in %s", ref.name, ref.schema)
+	return nil, &notAttached{name: ref.name, schema: ref.schema}
+}
+
+// next is the change of an attachment that is not complete, or nil.
+func (c *conn) next(a *attachment) (*attachment, error) {
+	found, err := c.attachments(a.schema, nextByName, a.Name)
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	return nil, fmt.Errorf("nothing is attached to %s", ref.name)
+	return found[0], found[0].broken
 }
 
 // tableNow is the present name of the attached table; it is empty when the
 // table is gone, and its triggers with it.
 func (c *conn) tableNow(a *attachment) (string, error) {
 	name := ""
-	err := c.run("SELECT tbl_name FROM "+a.Schema()+".sqlite_master WHERE type = 'trigger' AND name = ?1", func(row []value) error {
-		name = row[0].text()
+	err := c.Run("SELECT tbl_name FROM "+sqlite.Quote(a.schema)+".sqlite_master WHERE type = 'trigger' AND name = ?1", func(row []sqlite.Value) error {
+		name = row[0].Text()
 		return nil
 	}, a.Name+"_alike_insert")
 	return name, err
 }
 
-// findAny is find for detach, which also ends an attachment whose tables are
-// not all there any more.
-func (c *conn) findAny(v *value) (*attachment, error) {
-	a, err := c.find(v)
-	if err == nil || !strings.Contains(err.Error(), "is gone; alike_detach") {
-		return a, err
+// columnNow finds the present name of the attached column in the view over
+// the documents, which follows a renaming.
+func (c *conn) columnNow(a *attachment, t *table) string {
+	text := ""
+	err := c.Run("SELECT sql FROM "+sqlite.Quote(a.schema)+".sqlite_master WHERE type = 'view' AND name = ?1", func(row []sqlite.Value) error {
+		text = row[0].Text()
+		return nil
+	}, a.object("source"))
+	if err != nil {
+		return a.Column
 	}
-	ref, refErr := parseReference(v.text())
-	if refErr != nil {
-		return nil, refErr
-	}
-	schemas, listErr := c.schemas()
-	if listErr != nil {
-		return nil, listErr
-	}
-	for _, schema := range schemas {
-		if ref.schema != "" && !strings.EqualFold(ref.schema, schema) {
-			continue
-		}
-		var found *attachment
-		query := "SELECT name, state FROM " + quote(schema) + `.alike_attachment WHERE state <> 'next' AND (name = ?1 OR "table" = ?1)`
-		if c.run(query, func(row []value) error {
-			found = &attachment{schemaName: schema, Name: row[0].text(), State: row[1].text()}
-			return nil
-		}, ref.name) == nil && found != nil {
-			return found, nil
+	for _, column := range t.columns {
+		if strings.Contains(text, ", "+sqlite.Quote(column)+" FROM ") {
+			return column
 		}
 	}
-	return nil, err
+	return a.Column
+}
+
+// adopt completes an attachment from the registry with what its table is now.
+func (c *conn) adopt(a *attachment) (*attachment, error) {
+	now, err := c.tableNow(a)
+	if err != nil {
+		return nil, err
+	}
+	if now == "" {
+		return nil, fmt.Errorf("the table %s of the attachment %s is gone; alike_detach(%s) ends it", a.Table, a.Name, literal(a.Name))
+	}
+	t, err := c.findTable(reference{a.schema, now})
+	if err != nil {
+		return nil, err
+	}
+	adopted := *a
+	adopted.Table, adopted.Uniques = t.name, t.uniques
+	adopted.Column = c.columnNow(a, t)
+	if _, err := t.column(adopted.Column); err != nil {
+		return nil, fmt.Errorf("the column %s of %s, attached as %s, is gone; alike_detach(%s) ends it", a.Column, now, a.Name, literal(a.Name))
+	}
+	adopted.Keys, err = a.Keys.now(a, t)
+	return &adopted, err
+}
+
+// register writes an attachment into the registry and, where told, makes its
+// triggers anew. While rows are filled in there are no indexes for a policy.
+func (c *conn) register(a *attachment, triggers bool) error {
+	si, err := json.Marshal(a.SI)
+	if err != nil {
+		return err
+	}
+	var atLeast, where any
+	if a.AtLeast != nil {
+		atLeast = *a.AtLeast
+	}
+	if a.Where != "" {
+		where = a.Where
+	}
+	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp); err != nil || !triggers {
+		return err
+	}
+	if err := c.Exec(a.statements("drop_triggers")); err != nil {
+		return err
+	}
+	with := *a
+	if a.State == stateFilling {
+		with.Policy = "ignore"
+	}
+	if a.Mode != "queue" {
+		// What it holds has no row in the side table, so the fill finds it.
+		if err := c.Exec(a.statements("drop_queue")); err != nil {
+			return err
+		}
+	}
+	return c.Exec(with.statements("triggers"))
+}
+
+// needsRebuild tells whether rows computed under the old settings are useless
+// under the new.
+func (a *attachment) needsRebuild(with *attachment) bool {
+	return a.Profile != with.Profile || !slices.Equal(a.SI, with.SI) || a.Extract != with.Extract || a.Where != with.Where
+}
+
+func (a *attachment) threshold() float64 {
+	if a.AtLeast != nil {
+		return *a.AtLeast
+	}
+	return sketch.HalfPoint(a.profile.K, a.profile.S, a.profile.R)
+}
+
+// atLeast reads the argument at_least.
+func (a *attachment) atLeast(v *sqlite.Value) (float64, error) {
+	if v.Null() {
+		return a.threshold(), nil
+	}
+	d, err := v.Fraction("at_least")
+	if err == nil && d == 0 {
+		err = errors.New("at_least is 0, want above 0")
+	}
+	return d, err
+}
+
+// contains tells whether the profile estimates containment.
+func (a *attachment) contains() bool {
+	return a.profile.Family == sketch.Mod || a.profile.Family == sketch.Scaled
+}
+
+// RowSettings is what alike__row is told.
+func (a *attachment) RowSettings() string {
+	return a.Profile + "\n" + strings.Join(a.SI, ",") + "\n" + a.Extract
 }

@@ -8,23 +8,24 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// mostIndexes is how many similarity indexes a table can have, beside the 64
+// maxIndexes is how many similarity indexes a table can have, beside the 64
 // features that a profile can.
 const (
-	mostFeatures = 64
-	mostIndexes  = 32
+	maxFeatures = 64
+	maxIndexes  = 32
 )
 
 // rowColumns are the columns of alike__row: one document, everything that the
 // side table keeps of it.
 func rowColumns() []string {
 	list := []string{"content_hash", "shingles", "sketch", "sketched_at"}
-	for i := range mostFeatures {
+	for i := range maxFeatures {
 		list = append(list, fmt.Sprintf("f%d", i+1))
 	}
-	for i := range mostIndexes {
+	for i := range maxIndexes {
 		list = append(list, fmt.Sprintf("s%d", i+1))
 	}
 	return list
@@ -38,18 +39,18 @@ type rowSettings struct {
 	extract bool
 }
 
-func (c *conn) rowSettings(v *value) (*rowSettings, error) {
-	if v.kind != typeText {
-		return nil, fmt.Errorf("the settings are %s, want text", v.describe())
+func (c *conn) rowSettings(v *sqlite.Value) (*rowSettings, error) {
+	if v.Kind != sqlite.Text {
+		return nil, fmt.Errorf("the settings are %s, want text", v.Describe())
 	}
-	if s := c.lastRow; s != nil && s.text == string(v.bytes()) {
+	if s := c.lastRow; s != nil && s.text == string(v.Bytes()) {
 		return s, nil
 	}
-	if s := c.rows[string(v.bytes())]; s != nil {
+	if s := c.rows[string(v.Bytes())]; s != nil {
 		c.lastRow = s
 		return s, nil
 	}
-	return c.newRowSettings(v.text())
+	return c.newRowSettings(v.Text())
 }
 
 func (c *conn) newRowSettings(text string) (*rowSettings, error) {
@@ -65,14 +66,14 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(variants) > mostIndexes {
-		return nil, fmt.Errorf("%d similarity indexes, want at most %d", len(variants), mostIndexes)
+	if len(variants) > maxIndexes {
+		return nil, fmt.Errorf("%d similarity indexes, want at most %d", len(variants), maxIndexes)
 	}
 	s := &rowSettings{text: text, extract: lines[2] == "html"}
 	if s.row, err = aspect.New(profile, variants); err != nil {
 		return nil, err
 	}
-	s.row.Stop = c.interrupted
+	s.row.Stop = c.Interrupted
 	if len(c.rows) >= keptProfiles {
 		clear(c.rows)
 	}
@@ -91,117 +92,97 @@ func (s *rowSettings) document(doc []byte) []byte {
 // sideRow is alike__row: what the side table keeps of a document, in one row.
 // NULL, and a document without a token, have a row too: it says that there is
 // nothing to be alike to.
-func sideRow(c *conn, a []value, _ wanted) (source, error) {
+func sideRow(c *conn, a []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	s, err := c.rowSettings(&a[1])
 	if err != nil {
 		return nil, err
 	}
 	var made *aspect.Row
-	if !a[0].null() {
-		doc := a[0].bytes()
+	if !a[0].Null() {
+		doc := a[0].Bytes()
 		if made, err = s.row.Row(sketch.ContentHash(doc), s.document(doc)); err != nil {
 			return nil, err
 		}
 	}
-	return sourceFunc(func(b *batch) (bool, error) {
-		row := b.row()
-		row[3].setInt(time.Now().Unix())
+	return sqlite.SourceFunc(func(b *sqlite.Batch) (bool, error) {
+		row := b.Row()
+		row[3].SetInt(time.Now().Unix())
 		if made == nil {
 			return false, nil
 		}
-		row[0].setInt(made.ContentHash)
-		row[1].setInt(made.Shingles)
+		row[0].SetInt(made.ContentHash)
+		row[1].SetInt(made.Shingles)
 		if len(made.Sketch) > 0 {
-			b.setBytes(&row[2], typeBlob, made.Sketch)
+			b.SetBytes(&row[2], sqlite.Blob, made.Sketch)
 		}
 		for _, f := range made.Features {
-			row[4+f.Slot].setInt(f.Value)
+			row[4+f.Slot].SetInt(f.Value)
 		}
 		for i, si := range made.Indexes {
 			if si.Valid {
-				row[4+mostFeatures+i].setInt(si.Value)
+				row[4+maxFeatures+i].SetInt(si.Value)
 			}
 		}
 		return false, nil
 	}), nil
 }
 
-func contentHash(_ *conn, f *frame) error {
-	f.setInt(sketch.ContentHash(f.args()[0].bytes()))
+func contentHash(_ *conn, f *sqlite.Call) error {
+	f.SetInt(sketch.ContentHash(f.Args()[0].Bytes()))
 	return nil
 }
 
-// confidence is that of every interval the aspect gives.
-const confidence = 0.95
-
 // compare is alike__compare: a row with the estimate and its bounds when it
 // reaches a limit, and none when it does not.
-func compare(_ *conn, a []value, _ wanted) (source, error) {
-	x, err := a[0].blob("the first sketch")
+func compare(_ *conn, a []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
+	x, err := sketchBytes(&a[0], "the first sketch")
 	if err != nil {
 		return nil, err
 	}
-	y, err := a[1].blob("the second sketch")
+	y, err := sketchBytes(&a[1], "the second sketch")
 	if err != nil {
 		return nil, err
 	}
-	least, ok := a[2].number()
-	if !ok || math.IsNaN(least) {
-		return nil, fmt.Errorf("the limit is %s, want a number", a[2].describe())
+	atLeast, ok := a[2].Number()
+	if !ok || math.IsNaN(atLeast) {
+		return nil, fmt.Errorf("the limit is %s, want a number", a[2].Describe())
 	}
 	r, err := sketch.Resemblance(x, y)
-	if err != nil || r < least {
+	if err != nil || r < atLeast {
 		return nil, err
 	}
 	bounds, err := sketch.Bounds(x, y, confidence)
 	if err != nil {
 		return nil, err
 	}
-	return sourceFunc(func(b *batch) (bool, error) {
-		row := b.row()
-		row[0].setFloat(r)
-		row[1].setFloat(bounds.Low)
-		row[2].setFloat(bounds.High)
+	return sqlite.SourceFunc(func(b *sqlite.Batch) (bool, error) {
+		row := b.Row()
+		row[0].SetFloat(r)
+		row[1].SetFloat(bounds.Low)
+		row[2].SetFloat(bounds.High)
 		return false, nil
 	}), nil
 }
 
 // reject is alike__reject: it fails, and so the statement of the checkin does.
-func reject(_ *conn, f *frame) error {
-	a := f.args()
-	r, _ := a[2].number()
-	least, _ := a[3].number()
-	return &sqlError{codeConstraint, fmt.Sprintf("alike: the document resembles row %s of %s (resemblance %.3f, rejected from %.3f)", a[1].plain(), a[0].text(), r, least)}
+func reject(_ *conn, f *sqlite.Call) error {
+	a := f.Args()
+	r, _ := a[2].Number()
+	atLeast, _ := a[3].Number()
+	return &sqlite.Error{Code: sqlite.CodeConstraint, Text: fmt.Sprintf("alike: the document resembles row %s of %s (resemblance %.3f, rejected from %.3f)", a[1].String(), a[0].Text(), r, atLeast)}
 }
 
 // warn is alike__warn: it writes to SQLite's error log, which the host reads.
-func warn(_ *conn, f *frame) error {
-	a := f.args()
-	r, _ := a[3].number()
-	logWarning(fmt.Sprintf("alike: row %s of %s resembles row %s (resemblance %.3f)", a[1].plain(), a[0].text(), a[2].plain(), r))
+func warn(_ *conn, f *sqlite.Call) error {
+	a := f.Args()
+	r, _ := a[3].Number()
+	sqlite.LogWarning(fmt.Sprintf("alike: row %s of %s resembles row %s (resemblance %.3f)", a[1].String(), a[0].Text(), a[2].String(), r))
 	return nil
-}
-
-// plain is a value as a person reads it.
-func (v *value) plain() string {
-	switch v.kind {
-	case typeInteger, typeText:
-		if v.kind == typeText {
-			return v.text()
-		}
-		return fmt.Sprint(v.i)
-	case typeFloat:
-		d, _ := v.number()
-		return fmt.Sprint(d)
-	case typeBlob:
-		return fmt.Sprintf("x'%x'", v.bytes())
-	}
-	return "NULL"
 }
 
 // loaded is alike__extension_must_be_loaded: its name is what a program without
 // the extension reads when it writes to an attached table.
-func loaded(_ *conn, f *frame) error {
-	f.setInt(1)
+func loaded(_ *conn, f *sqlite.Call) error {
+	f.SetInt(1)
 	return nil
 }

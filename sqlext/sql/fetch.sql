@@ -1,1 +1,1 @@
-SELECT {{.KeyList ""}}, sketch FROM {{.In .Side}} WHERE {{.Row}} = ?1
+SELECT {{.Keys.List ""}}, sketch FROM {{.In .Side}} WHERE {{.Row}} = ?1

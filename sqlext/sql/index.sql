@@ -1,1 +1,1 @@
-CREATE INDEX IF NOT EXISTS {{.In (.Index .Item)}} ON {{.Side}}({{.Item}});
+CREATE INDEX IF NOT EXISTS {{.In (.Index .Item)}} ON {{.Side}}({{.Item}})

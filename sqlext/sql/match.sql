@@ -11,9 +11,9 @@ CREATE TABLE IF NOT EXISTS {{.In .Match}}(
   high REAL NOT NULL,
   policy TEXT NOT NULL,
   matched_at INTEGER NOT NULL,
-  PRIMARY KEY ({{.KeyList ""}}, {{.Others ""}})
-);
-CREATE INDEX IF NOT EXISTS {{.In (.Object "match_other")}} ON {{.Match}}({{.Others ""}});
+  PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}})
+){{.Next}}
+CREATE INDEX IF NOT EXISTS {{.In (.Object "match_other")}} ON {{.Match}}({{.Keys.Others ""}}){{.Next}}
 CREATE TABLE IF NOT EXISTS {{.In .Mark}}(
 {{- range .Keys}}
   {{.Column}},
@@ -25,22 +25,22 @@ CREATE TABLE IF NOT EXISTS {{.In .Mark}}(
   note TEXT,
   marked_at INTEGER NOT NULL,
   marked_by TEXT,
-  PRIMARY KEY ({{.KeyList ""}}, {{.Others ""}})
-);
-CREATE INDEX IF NOT EXISTS {{.In (.Object "mark_other")}} ON {{.Mark}}({{.Others ""}});
+  PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}})
+){{.Next}}
+CREATE INDEX IF NOT EXISTS {{.In (.Object "mark_other")}} ON {{.Mark}}({{.Keys.Others ""}}){{.Next}}
 {{- if eq .Mode "queue"}}
 CREATE TABLE IF NOT EXISTS {{.In .Queue}}(
 {{- range .Keys}}
   {{.Column}},
 {{- end}}
   queued_at INTEGER NOT NULL,
-  PRIMARY KEY ({{.KeyList ""}})
-);
+  PRIMARY KEY ({{.Keys.List ""}})
+){{.Next}}
 {{- end}}
 {{- if .Uniques}}
 CREATE TABLE IF NOT EXISTS {{.In .Replaced}}(
 {{- range $i, $k := .Keys}}
   {{- if $i}}, {{end}}{{$k.Column}}
 {{- end}}
-);
+){{.Next}}
 {{- end}}

@@ -1,2 +1,2 @@
--- Checks one row in, as the trigger does.
+{{- /* Checks one row in, as the trigger does. */ -}}
 {{template "checkin" (.At "?")}}

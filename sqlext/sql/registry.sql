@@ -2,7 +2,7 @@
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_settings(
   id INTEGER PRIMARY KEY,
   profile TEXT NOT NULL UNIQUE
-);
+){{.Next}}
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   name TEXT NOT NULL COLLATE NOCASE,
   state TEXT NOT NULL CHECK (state IN ('filling', 'ready', 'next')), -- next: being built beside the one in use
@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   stamp INTEGER NOT NULL, -- another whenever anything here changes
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
-);
+){{.Next}}
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   name TEXT NOT NULL COLLATE NOCASE,
   key NOT NULL,
@@ -27,4 +27,15 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   attempts INTEGER NOT NULL,
   failed_at INTEGER NOT NULL,
   PRIMARY KEY (name, key)
-);
+){{.Next}}
+{{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+{{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
+{{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile) VALUES (?1){{end}}
+{{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1{{end}}
+{{define "drop_registry"}}DROP TABLE {{.Schema}}.alike_error{{.Next}}DROP TABLE {{.Schema}}.alike_attachment{{.Next}}DROP TABLE {{.Schema}}.alike_settings{{end}}
+{{- /* What still needs the registry: attachments, and side tables that a detach has kept. */ -}}
+{{define "registry_needed"}}SELECT EXISTS (SELECT 1 FROM {{.Schema}}.alike_attachment) OR EXISTS (SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\'){{end}}
+{{- /* The tables of the attachments, which are not attached themselves. */ -}}
+{{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_attachment', 'alike_error')
+OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_match', '_mark', '_queue', '_replaced'){{end}}

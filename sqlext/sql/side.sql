@@ -1,3 +1,8 @@
+{{define "source"}}CREATE VIEW {{.In .Source}}({{.Keys.List ""}}, document) AS
+SELECT {{.Keys.InTable ""}}, {{quote .Column}} FROM {{quote .Table}}
+WHERE {{.Keys.Known}}{{if .Where}} AND (
+{{.Where}}
+){{end}}{{end}}
 -- The side table of an attachment, and the documents it is about.
 CREATE TABLE {{.In .Side}}(
 {{- range .Keys}}
@@ -14,12 +19,8 @@ CREATE TABLE {{.In .Side}}(
   {{.}} INTEGER,
 {{- end}}
   sketched_at INTEGER NOT NULL
-{{- if not .KeyIsRowid}},
-  PRIMARY KEY ({{.KeyList ""}})
+{{- if not .Keys.Rowid}},
+  PRIMARY KEY ({{.Keys.List ""}})
 {{- end}}
-);
-CREATE VIEW {{.In .Source}}({{.KeyList ""}}, document) AS
-SELECT {{.TableKeys ""}}, {{quote .Column}} FROM {{quote .Table}}
-WHERE {{.KeysKnown}}{{if .Where}} AND (
-{{.Where}}
-){{end}};
+){{.Next}}
+{{template "source" .}}

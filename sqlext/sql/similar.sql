@@ -1,2 +1,3 @@
 -- Roth's query: the rows whose index lies in the open range around that of one.
-SELECT {{.KeyList ""}}, {{.Item}} FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} > ?1 AND {{.Item}} < ?2 AND {{.Row}} <> ?3
+SELECT {{.Keys.List ""}}, {{.Item}} FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} > ?1 AND {{.Item}} < ?2 AND {{.Row}} <> ?3
+{{define "index_of_row"}}SELECT {{.Row}}, {{.Item}} FROM {{.In .Side}} WHERE {{.Keys.Is "" "?"}}{{end}}

@@ -10,25 +10,25 @@
   SELECT RAISE(ABORT, 'alike: the extension is not loaded') WHERE alike__extension_must_be_loaded() <> 1;
 {{- end}}
 {{define "replaced"}}{{if .Uniques}}
-  DELETE FROM {{.Side}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Side}});
-  DELETE FROM {{.Mark}} WHERE ({{.KeyList ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Same "s" .Mark}});
-  DELETE FROM {{.Mark}} WHERE ({{.Others ""}}) IN (SELECT {{.KeyList ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.SameOther .Mark "s"}});
+  DELETE FROM {{.Side}} WHERE ({{.Keys.List ""}}) IN (SELECT {{.Keys.List ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Keys.Same "s" .Side}});
+  DELETE FROM {{.Mark}} WHERE ({{.Keys.List ""}}) IN (SELECT {{.Keys.List ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Keys.Same "s" .Mark}});
+  DELETE FROM {{.Mark}} WHERE ({{.Keys.Others ""}}) IN (SELECT {{.Keys.List ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Keys.SameOther .Mark "s"}});
   DELETE FROM {{.Replaced}};
 {{- end}}{{end}}
 {{define "checkin"}}
 {{- if or .Where (eq .Mode "queue")}}
-  DELETE FROM {{.Side}} WHERE {{.KeyIs "" .Row0}};
+  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" .Event}}{{.End}}
 {{- end}}
 {{- if eq .Mode "queue"}}
-  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" .Row0}};
-  INSERT INTO {{.Queue}}({{.KeyList ""}}, queued_at) SELECT {{.KeyList "s"}}, CAST(strftime('%s', 'now') AS INTEGER) FROM {{.Source}} s WHERE {{.KeyIs "s" .Row0}};
+  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" .Event}}{{.End}}
+  INSERT INTO {{.Queue}}({{.Keys.List ""}}, queued_at) SELECT {{.Keys.List "s"}}, CAST(strftime('%s', 'now') AS INTEGER) FROM {{.Source}} s WHERE {{.Keys.Is "s" .Event}}{{.End}}
 {{- else}}{{template "compute" .}}{{template "policy" .}}{{end}}
 {{- end}}
 {{define "compute"}}
   INSERT INTO {{.Side}}({{.SideColumns}})
-  SELECT {{.KeyList "s"}}, {{.ProfileID}}, {{.RowColumns "r"}}
-  FROM {{.Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.KeyIs "s" .Row0}}
-  ON CONFLICT ({{.KeyList ""}}) DO UPDATE SET {{.SetExcluded}};
+  SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "r"}}
+  FROM {{.Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.Keys.Is "s" .Event}}
+  ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.SetExcluded}}{{.End}}
 {{- end}}
 {{- /*
   The rows that a checkin compares a with: of each feature the newest that have
@@ -39,8 +39,8 @@
 {{- range $i, $f := .Features}}
     {{if $i}}UNION ALL {{end}}SELECT * FROM (SELECT {{$.Row}} FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} AND {{$.Row}} <> a.{{$.Row}} ORDER BY {{$.Row}} DESC LIMIT {{$.Newest}})
 {{- end}}
-    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.SameOther "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Same "v" "a"}}
-    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Same "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.SameOther "v" "a"}}
+    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Keys.Same "v" "a"}}
+    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.Same "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Keys.SameOther "v" "a"}}
 {{- end}}
 {{- /*
   Most rows share nothing with another, which is cheaper to learn than to list:
@@ -50,101 +50,101 @@
 {{- range $i, $f := .Features}}{{if $i}}
     OR {{end}}EXISTS (SELECT 1 FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} AND {{$.Row}} <> a.{{$.Row}})
 {{- end}}
-    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.Same "v" "a"}})
-    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.SameOther "v" "a"}})
+    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.Keys.Same "v" "a"}})
+    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.Keys.SameOther "v" "a"}})
 {{- end}}
 {{define "limit"}}CASE WHEN NOT EXISTS (SELECT 1 FROM {{.Mark}}) THEN {{.Threshold}} ELSE
-    CASE (SELECT v.verdict FROM {{.Mark}} v WHERE {{.Same "v" "a"}} AND {{.SameOther "v" "b"}} OR {{.Same "v" "b"}} AND {{.SameOther "v" "a"}})
+    CASE (SELECT v.verdict FROM {{.Mark}} v WHERE {{.Keys.Same "v" "a"}} AND {{.Keys.SameOther "v" "b"}} OR {{.Keys.Same "v" "b"}} AND {{.Keys.SameOther "v" "a"}})
     WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END END
 {{- end}}
 {{define "alike"}}{{.Side}} a CROSS JOIN {{.Side}} b CROSS JOIN alike__compare(a.sketch, b.sketch, {{template "limit" .}}) m
-  WHERE {{.KeyIs "a" .Row0}} AND ({{template "some" .}})
+  WHERE {{.Keys.Is "a" .Event}} AND ({{template "some" .}})
     AND b.{{.Row}} <> a.{{.Row}} AND b.{{.Row}} IN ({{template "candidates" .}})
 {{- end}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
   SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
-  SELECT {{.KeyOut "b"}} AS other, m.resemblance AS resemblance FROM {{template "alike" .}}
-  ORDER BY m.resemblance DESC LIMIT 1);
+  SELECT {{.Keys.Value "b"}} AS other, m.resemblance AS resemblance FROM {{template "alike" .}}
+  ORDER BY m.resemblance DESC LIMIT 1){{.End}}
 {{- else if or (eq .Policy "link") (eq .Policy "warn")}}
-  INSERT INTO {{.Match}}({{.KeyList ""}}, {{.Others ""}}, shared, resemblance, low, high, policy, matched_at)
-  SELECT {{.KeyList "a"}}, {{.KeyList "b"}}, {{.SharedFeatures "a" "b"}}, m.resemblance, m.low, m.high, {{text .Policy}}, a.sketched_at FROM {{template "alike" .}};
+  INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, policy, matched_at)
+  SELECT {{.Keys.List "a"}}, {{.Keys.List "b"}}, {{.SharedFeatures "a" "b"}}, m.resemblance, m.low, m.high, {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}{{.End}}
 {{- if eq .Policy "warn"}}
-  SELECT alike__warn({{text .Name}}, {{.KeyOut "w"}}, {{.OtherOut "w"}}, w.resemblance) FROM {{.Match}} w WHERE {{.KeyIs "w" .Row0}};
+  SELECT alike__warn({{text .Name}}, {{.Keys.Value "w"}}, {{.Keys.OtherValue "w"}}, w.resemblance) FROM {{.Match}} w WHERE {{.Keys.Is "w" .Event}}{{.End}}
 {{- end}}
 {{- end}}
 {{- end}}
 {{define "changed"}}new.{{quote .Column}} COLLATE BINARY IS NOT old.{{quote .Column}} OR typeof(new.{{quote .Column}}) <> typeof(old.{{quote .Column}}){{end}}
-{{define "rekeyed"}}({{.TableKeys "new"}}) IS NOT ({{.TableKeys "old"}}){{end}}
+{{define "rekeyed"}}({{.Keys.InTable "new"}}) IS NOT ({{.Keys.InTable "old"}}){{end}}
 
 {{- /* What was recorded of a row goes with its sketch. */ -}}
 {{define "unmatch"}}
-  DELETE FROM {{.Match}} WHERE {{.Same "" "old"}};
-  DELETE FROM {{.Match}} WHERE {{.SameOther "" "old"}};
+  DELETE FROM {{.Match}} WHERE {{.Keys.Same "" "old"}};
+  DELETE FROM {{.Match}} WHERE {{.Keys.SameOther "" "old"}};
 {{- end}}
 {{- define "trigger"}}
 CREATE TRIGGER {{.In (.Object "gone")}} AFTER DELETE ON {{.Side}} BEGIN
 {{- template "unmatch" .}}
-END;
+END{{.Next}}
 CREATE TRIGGER {{.In (.Object "changed")}} AFTER UPDATE OF sketch ON {{.Side}} BEGIN
 {{- template "unmatch" .}}
-END;
+END{{.Next}}
 CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
 {{- template "replaced" .}}
 {{- template "checkin" (.At "new")}}
-END;
+END{{.Next}}
 CREATE TRIGGER {{.In (.Object "update")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "changed" .}}
-{{- if .Where}} OR {{template "rekeyed" .}} OR EXISTS (SELECT 1 FROM {{if eq .Mode "queue"}}(SELECT {{.KeyList ""}} FROM {{.Side}} UNION ALL SELECT {{.KeyList ""}} FROM {{.Queue}}){{else}}{{.Side}}{{end}} WHERE {{.KeyIs "" "old"}}) <> EXISTS (SELECT 1 FROM {{.Source}} WHERE {{.KeyIs "" "new"}}){{end}} BEGIN
+{{- if .Where}} OR {{template "rekeyed" .}} OR EXISTS (SELECT 1 FROM {{if eq .Mode "queue"}}(SELECT {{.Keys.List ""}} FROM {{.Side}} UNION ALL SELECT {{.Keys.List ""}} FROM {{.Queue}}){{else}}{{.Side}}{{end}} WHERE {{.Keys.Is "" "old"}}) <> EXISTS (SELECT 1 FROM {{.Source}} WHERE {{.Keys.Is "" "new"}}){{end}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
 {{- template "replaced" .}}
 {{- template "leave" .}}
 {{- template "checkin" (.At "new")}}
-END;
+END{{.Next}}
 CREATE TRIGGER {{.In (.Object "delete")}} AFTER DELETE ON {{quote .Table}} BEGIN
-  DELETE FROM {{.Side}} WHERE {{.KeyIs "" "old"}};
-  DELETE FROM {{.Mark}} WHERE {{.KeyIs "" "old"}};
-  DELETE FROM {{.Mark}} WHERE {{.OtherIs "" "old"}};
+  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.Keys.Is "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.Keys.OtherIs "" "old"}};
 {{- if eq .Mode "queue"}}
-  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "old"}};
+  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "old"}};
 {{- end}}
-END;
+END{{.Next}}
 {{- if not .Where}}
 CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) BEGIN
 {{- template "replaced" .}}
-  DELETE FROM {{.Side}} WHERE {{.KeyIs "" "new"}};
-  UPDATE {{.Side}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
-  UPDATE {{.Match}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
-  UPDATE {{.Match}} SET {{.SetOther "new"}} WHERE {{.OtherIs "" "old"}};
+  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "new"}};
+  UPDATE {{.Side}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}};
+  UPDATE {{.Match}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}};
+  UPDATE {{.Match}} SET {{.Keys.SetOther "new"}} WHERE {{.Keys.OtherIs "" "old"}};
   {{- template "remark" .}}
 {{- if eq .Mode "queue"}}
-  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "new"}};
-  UPDATE {{.Queue}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}};
+  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "new"}};
+  UPDATE {{.Queue}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}};
 {{- end}}
-END;
+END{{.Next}}
 {{- end}}
 {{- if .Uniques}}
 CREATE TRIGGER {{.In (.Object "before_insert")}} BEFORE INSERT ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE {{.Conflicts "d"}}) BEGIN
-  INSERT INTO {{.Replaced}} SELECT {{.TableKeys "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
-END;
-CREATE TRIGGER {{.In (.Object "before_update")}} BEFORE UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE ({{.Conflicts "d"}}) AND ({{.TableKeys "d"}}) IS NOT ({{.TableKeys "old"}})) BEGIN
-  INSERT INTO {{.Replaced}} SELECT {{.TableKeys "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
-END;
+  INSERT INTO {{.Replaced}} SELECT {{.Keys.InTable "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
+END{{.Next}}
+CREATE TRIGGER {{.In (.Object "before_update")}} BEFORE UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE ({{.Conflicts "d"}}) AND ({{.Keys.InTable "d"}}) IS NOT ({{.Keys.InTable "old"}})) BEGIN
+  INSERT INTO {{.Replaced}} SELECT {{.Keys.InTable "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
+END{{.Next}}
 CREATE TRIGGER {{.In (.Object "after_update")}} AFTER UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{.Replaced}}) BEGIN
 {{- template "replaced" .}}
-END;
+END{{.Next}}
 {{- end}}
 {{- end}}
 {{define "leave"}}
-  DELETE FROM {{.Side}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
+  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "old"}} AND {{template "rekeyed" .}};
 {{- if eq .Mode "queue"}}
-  DELETE FROM {{.Queue}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
+  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "old"}} AND {{template "rekeyed" .}};
 {{- end}}
   {{- template "remark" .}}
 {{- end}}
 {{define "remark"}}
-  DELETE FROM {{.Mark}} WHERE ({{.KeyIs "" "new"}} OR {{.OtherIs "" "new"}}) AND {{template "rekeyed" .}};
-  UPDATE {{.Mark}} SET {{.SetKey "new"}} WHERE {{.KeyIs "" "old"}} AND {{template "rekeyed" .}};
-  UPDATE {{.Mark}} SET {{.SetOther "new"}} WHERE {{.OtherIs "" "old"}} AND {{template "rekeyed" .}};
+  DELETE FROM {{.Mark}} WHERE ({{.Keys.Is "" "new"}} OR {{.Keys.OtherIs "" "new"}}) AND {{template "rekeyed" .}};
+  UPDATE {{.Mark}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}} AND {{template "rekeyed" .}};
+  UPDATE {{.Mark}} SET {{.Keys.SetOther "new"}} WHERE {{.Keys.OtherIs "" "old"}} AND {{template "rekeyed" .}};
 {{- end}}
 {{template "trigger" .}}

@@ -1,4 +1,4 @@
 -- What people said about the pairs of one row.
-SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.SameOther "m" "b"}} WHERE {{.KeyIs "m" "?"}}
+SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Keys.SameOther "m" "b"}} WHERE {{.Keys.Is "m" "?"}}
 UNION ALL
-SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Same "b" "m"}} WHERE {{.OtherIs "m" "?"}}
+SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Keys.Same "b" "m"}} WHERE {{.Keys.OtherIs "m" "?"}}

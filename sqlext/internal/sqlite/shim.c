@@ -276,16 +276,16 @@ static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
       else others++;
     }else others++;
   }
-  for(int k=0; k<s->most; k++){
+  for(int k=0; k<s->max; k++){
     if( at[k]>=0 ){
       given |= 1<<k;
       info->aConstraintUsage[at[k]].argvIndex = ++argv;
       info->aConstraintUsage[at[k]].omit = 1;
     }else if( unusable>>k & 1 ){
       return SQLITE_CONSTRAINT;
-    }else if( k<s->least ){
+    }else if( k<s->min ){
       char text[160];
-      sqlite3_snprintf(sizeof text, text, "%s: %d of at least %d arguments given", s->name, k, s->least);
+      sqlite3_snprintf(sizeof text, text, "%s: %d arguments, want at least %d", s->name, k, s->min);
       return tableError(v, text, (int)strlen(text), SQLITE_ERROR);
     }
   }
@@ -375,7 +375,7 @@ static int tableFilter(sqlite3_vtab_cursor *p, int given, const char *idx, int a
   (void)idx; (void)argc;
   if( alike_forked ) return tableError(p->pVtab, forked, sizeof forked - 1, SQLITE_ERROR);
   tableReset(c);
-  for(int k=0; k<s->most; k++){
+  for(int k=0; k<s->max; k++){
     if( !(given>>k & 1) ) continue;
     if( !marshal(&argv[n], a[n], s->text>>k & 1) ) return SQLITE_NOMEM;
     if( argv[n].type==SQLITE_NULL && !(s->flags & ALIKE_NULLS) ) return SQLITE_OK;
@@ -486,7 +486,7 @@ static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *ap
     if( s->kind==ALIKE_IS_TABLE ){
       c->refs++;
       rc = sqlite3_create_module_v2(db, s->name, &tables, &c->bindings[i], release);
-    }else for(int n=s->least; n<=s->most && rc==SQLITE_OK; n++){
+    }else for(int n=s->min; n<=s->max && rc==SQLITE_OK; n++){
       c->refs++;
       if( s->kind==ALIKE_IS_SCALAR ){
         rc = sqlite3_create_function_v2(db, s->name, n, flags, &c->bindings[i], scalar, 0, 0, release);
@@ -603,7 +603,7 @@ int alike_step(void *stmt, alike_value *columns, int n){
   return rc;
 }
 
-/* Steps over up to so many rows of integers; a NULL reads 0. */
+/* Reads at most `rows` rows of integers; a NULL reads 0. */
 int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got){
   int rc = SQLITE_ROW;
   for(*got=0; *got<rows; ++*got){
@@ -613,9 +613,9 @@ int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got){
   return rc;
 }
 
-/* Steps over rows of two integers, the first in order, and gives out those whose
-** first several have: most features are of one row, which nobody else needs to
-** hear of. Ends with SQLITE_ROW when out is full. */
+/* Reads rows of two integers, ordered by the first, and returns those whose first
+** another row has too: most features are of one row only, and need not cross to Go.
+** Ends with SQLITE_ROW when out is full. */
 int alike_runs(void *stmt, int64_t *out, int couples, alike_run *last, int *got){
   enum { NONE, HELD, GIVEN };
   int rc = SQLITE_ROW;
@@ -648,7 +648,6 @@ int alike_reset(void *stmt){ return sqlite3_reset(stmt); }
 int alike_finalize(void *stmt){ return sqlite3_finalize(stmt); }
 const char *alike_message(void *db){ return sqlite3_errmsg(db); }
 int64_t alike_changes(void *db){ return sqlite3_changes(db); }
-int alike_exec(void *db, const char *sql){ return sqlite3_exec(db, sql, 0, 0, 0); }
 void alike_log(const char *message){ sqlite3_log(SQLITE_WARNING, "%s", message); }
 void *alike_malloc(int64_t n){ return sqlite3_malloc64(n); }
 

@@ -47,7 +47,7 @@ typedef struct alike_call {
   int32_t op, function, conn, argc, rows;
   uint32_t given;   /* table-valued functions: which arguments are in argv, */
   int32_t ordered;  /* whether the order of the rows matters, */
-  int64_t limit;    /* and how many rows will be read at most, or -1 */
+  int64_t limit;    /* and the most rows that will be read, or -1 */
   alike_value *argv;
   int64_t handle;   /* aggregate or cursor; 0 is none */
   void *db;
@@ -70,7 +70,7 @@ enum {
 ** which a number is taken as its text. */
 typedef struct alike_spec {
   const char *name, *declare;
-  int32_t kind, flags, least, most, columns, order;
+  int32_t kind, flags, min, max, columns, order;
   uint32_t text;
 } alike_spec;
 
@@ -89,7 +89,6 @@ int alike_reset(void *stmt);
 int alike_finalize(void *stmt);
 const char *alike_message(void *db);
 int64_t alike_changes(void *db);
-int alike_exec(void *db, const char *sql);
 int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,
   const char **type, const char **collation);
 void alike_log(const char *message);

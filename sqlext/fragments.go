@@ -1,0 +1,227 @@
+package sqlext
+
+import (
+	"embed"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
+
+// The SQL of the aspect. The files are templates: a table has as many feature
+// columns as its profile has features. Each holds the statement of its name, or the
+// statements that it defines.
+//
+//go:embed sql/*.sql
+var sqlFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": sqlite.Quote, "text": literal}).ParseFS(sqlFiles, "sql/*.sql"))
+
+// fragments are the pieces of SQL that a template puts together: those of the
+// attachment, and what the one statement is about.
+type fragments struct {
+	*attachment
+	Event  string // new, old or ?: whose key is meant
+	Item   string // a column
+	Verify bool   // whether documents are compared by their content
+	Fresh  bool   // whether the side table has nothing in the range
+	above  bool   // whether the range of keys has a lower bound,
+	upTo   bool   // and an upper one
+}
+
+func (a *attachment) fragments(f fragments) fragments {
+	f.attachment = a
+	return f
+}
+
+// sql is a statement that is about the attachment alone.
+func (a *attachment) sql(name string) string { return a.fragments(fragments{}).sql(name) }
+
+// statements are several of them.
+func (a *attachment) statements(names ...string) []string {
+	var list []string
+	for _, name := range names {
+		list = append(list, a.fragments(fragments{}).statements(name)...)
+	}
+	return list
+}
+
+// sql executes a template.
+func (f fragments) sql(name string) string {
+	if templates.Lookup(name) == nil {
+		name += ".sql"
+	}
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, name, f); err != nil {
+		panic(err) // a template of ours that does not fit its data
+	}
+	return b.String()
+}
+
+// divider stands between statements. It is in no name and no text that reaches a
+// template, so what is between two dividers is compiled as one statement or refused.
+const divider = "\x00"
+
+// statements executes a template of several statements.
+func (f fragments) statements(name string) []string {
+	return slices.DeleteFunc(strings.Split(f.sql(name), divider), func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+// Next ends a statement of a file with several.
+func (f fragments) Next() string { return divider }
+
+// End ends a statement of a trigger's body, or the same one outside of the trigger.
+func (f fragments) End() string {
+	if f.Event == "?" {
+		return divider
+	}
+	return ";"
+}
+
+func (f fragments) At(row string) fragments {
+	f.Event = row
+	return f
+}
+
+// object names an object that belongs to the attachment.
+func (a *attachment) object(what string) string {
+	name := a.Name + "_alike"
+	if a.State == stateNext {
+		name += "_next"
+	}
+	if what != "" {
+		name += "_" + what
+	}
+	return name
+}
+
+func (f fragments) Object(what string) string { return sqlite.Quote(f.Name + "_alike_" + what) }
+func (f fragments) Side() string              { return f.inTrigger(sqlite.Quote(f.object(""))) }
+func (f fragments) Source() string            { return f.inTrigger(sqlite.Quote(f.object("source"))) }
+func (f fragments) Match() string             { return f.inTrigger(f.Object("match")) }
+func (f fragments) Mark() string              { return f.inTrigger(f.Object("mark")) }
+func (f fragments) Queue() string             { return f.inTrigger(f.Object("queue")) }
+func (f fragments) Replaced() string          { return f.inTrigger(f.Object("replaced")) }
+func (f fragments) Schema() string            { return sqlite.Quote(f.schema) }
+func (f fragments) In(object string) string   { return f.Schema() + "." + object }
+func (f fragments) Row() string               { return f.Keys.Row() }
+
+// inTrigger is a name as a statement of a trigger has it, where it means the trigger's
+// schema; outside of the trigger the same statement names the schema.
+func (f fragments) inTrigger(name string) string {
+	if f.Event == "?" {
+		return f.In(name)
+	}
+	return name
+}
+
+// InUse is the side table that a change in progress is to replace.
+func (f fragments) InUse() string { return sqlite.Quote(f.Name + "_alike") }
+
+// Index names the index on a column; the side tables of two generations exist
+// side by side and SQLite cannot rename an index.
+func (f fragments) Index(column string) string {
+	name := f.Name + "_alike_" + strings.Trim(column, `"`)
+	if f.generation > 1 {
+		name += "_" + strconv.FormatInt(f.generation, 10)
+	}
+	return sqlite.Quote(name)
+}
+
+func (f fragments) IndexedBy(column string) string {
+	if f.State != stateReady {
+		return ""
+	}
+	return "INDEXED BY " + f.Index(column)
+}
+
+// Features and Indexes are the columns with an index each.
+func (a *attachment) Features() []string {
+	list := make([]string, a.profile.K)
+	for i := range list {
+		list[i] = aspect.FeatureColumn(i)
+	}
+	return list
+}
+
+func (a *attachment) Indexes() []string {
+	list := make([]string, len(a.variants))
+	for i, v := range a.variants {
+		list[i] = sqlite.Quote(v.Column())
+	}
+	return list
+}
+
+func (f fragments) Slot(i int) int { return i + 1 }
+
+// Range limits the keys to those above and up to the parameters.
+func (f fragments) Range(prefix string) string { return f.Keys.between(prefix, f.above, f.upTo) }
+
+// SideColumns are the columns of the side table, and RowColumns what fills those
+// after the profile.
+func (f fragments) SideColumns() string {
+	return f.Keys.List("") + ", profile, " + strings.Join(f.columns(f.Indexes()), ", ")
+}
+
+func (f fragments) RowColumns(prefix string) string {
+	numbered := make([]string, len(f.SI))
+	for i := range numbered {
+		numbered[i] = "s" + strconv.Itoa(i+1)
+	}
+	list := f.columns(numbered)
+	for i := range list {
+		list[i] = qualified(prefix, list[i])
+	}
+	return strings.Join(list, ", ")
+}
+
+func (a *attachment) columns(indexes []string) []string {
+	list := append([]string{"content_hash", "shingles", "sketch"}, a.Features()...)
+	return append(append(list, indexes...), "sketched_at")
+}
+
+// SetExcluded makes a row of the side table the one that was to be inserted.
+func (f fragments) SetExcluded() string {
+	list := append([]string{"profile"}, f.columns(f.Indexes())...)
+	for i, column := range list {
+		list[i] = column + " = excluded." + column
+	}
+	return strings.Join(list, ", ")
+}
+
+// SharedFeatures counts the features that two rows have in common.
+func (f fragments) SharedFeatures(p, q string) string {
+	list := f.Features()
+	for i, column := range list {
+		list[i] = "ifnull(" + p + "." + column + " = " + q + "." + column + ", 0)"
+	}
+	return strings.Join(list, " + ")
+}
+
+// Newest is how many of the rows that share a feature a checkin looks at, the
+// newest of them: a checkin takes ten milliseconds at most, however many
+// rows have a letterhead in common. The questions look at all.
+func (f fragments) Newest() int { return 1000 }
+
+// Threshold is the resemblance from which the policy counts two rows as alike.
+func (f fragments) Threshold() string { return strconv.FormatFloat(f.threshold(), 'g', -1, 64) }
+
+// Conflicts is true for the rows of the user's table that stand in the way of new.
+func (f fragments) Conflicts(prefix string) string {
+	var alternatives []string
+	for _, u := range f.Uniques {
+		var parts []string
+		for i, column := range u.columns {
+			part := qualified(prefix, column) + " = new." + column
+			if u.collations[i] != "" {
+				part += " COLLATE " + sqlite.Quote(u.collations[i])
+			}
+			parts = append(parts, part)
+		}
+		alternatives = append(alternatives, strings.Join(parts, " AND "))
+	}
+	return strings.Join(alternatives, " OR ")
+}

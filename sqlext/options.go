@@ -1,0 +1,163 @@
+package sqlext
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
+
+// settings are what the options of attach decide.
+type settings struct {
+	Profile string // canonical, with the bits that are stored
+	SI      []string
+	Policy  string
+	AtLeast *float64
+	Mode    string
+	Where   string
+	Extract string
+}
+
+// options are what attach is told, as JSON. What is not said stays as it is, or
+// is the default at the first attach.
+type options struct {
+	Profile *string   `json:"profile"`
+	SI      *[]string `json:"si"`
+	Policy  *string   `json:"policy"`
+	AtLeast number    `json:"at_least"`
+	Mode    *string   `json:"mode"`
+	Name    *string   `json:"name"`
+	Where   *string   `json:"where"`
+	Extract *string   `json:"extract"`
+}
+
+// number is an option that null takes back to its default.
+type number struct {
+	given bool
+	value *float64
+}
+
+func (n *number) UnmarshalJSON(text []byte) error {
+	n.given = true
+	if json.Unmarshal(text, &n.value) != nil {
+		return fmt.Errorf("at_least is %.60s, want a number or null", text)
+	}
+	return nil
+}
+
+// readJSON decodes options and refuses what it does not know.
+func readJSON(v *sqlite.Value, into any) error {
+	if v == nil {
+		return nil
+	}
+	if v.Kind != sqlite.Text {
+		return fmt.Errorf("the options are %s, want JSON", v.Describe())
+	}
+	d := json.NewDecoder(bytes.NewReader(v.Bytes()))
+	d.DisallowUnknownFields()
+	err := d.Decode(into)
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) && mistyped.Field != "" {
+		want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list of strings", reflect.Bool: "true or false"}[mistyped.Type.Kind()]
+		return fmt.Errorf("the options: %s: want %s, not %s", mistyped.Field, want, mistyped.Value)
+	}
+	if mistyped != nil {
+		return fmt.Errorf("the options: want a JSON object, not %s", mistyped.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("the options: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("the options: there is text after the JSON object")
+	}
+	return nil
+}
+
+// apply changes settings as the options say; check tells whether they are valid.
+func (o *options) apply(s *settings) error {
+	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.Mode, &s.Mode}, {o.Extract, &s.Extract}, {o.Where, &s.Where}} {
+		if option.given != nil {
+			*option.into = *option.given
+		}
+	}
+	if o.AtLeast.given {
+		s.AtLeast = o.AtLeast.value
+	}
+	if o.Profile != nil {
+		p, err := storedProfile(*o.Profile)
+		if err != nil {
+			return err
+		}
+		s.Profile = p.String()
+	}
+	if o.SI != nil {
+		s.SI = []string{}
+		for _, name := range *o.SI {
+			v, err := simindex.Parse(name)
+			if err != nil {
+				return err
+			}
+			s.SI = append(s.SI, v.String())
+		}
+	}
+	return nil
+}
+
+// check refuses settings that attach would not have taken, and reads what they name.
+func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
+	p, err := sketch.ParseProfile(s.Profile)
+	if err != nil {
+		return p, nil, err
+	}
+	for _, choice := range []struct {
+		name, value string
+		allowed     []string
+	}{
+		{"policy", s.Policy, []string{"ignore", "link", "warn", "reject"}},
+		{"mode", s.Mode, []string{"compute", "queue"}},
+		{"extract", s.Extract, []string{"plain", "html"}},
+	} {
+		if !slices.Contains(choice.allowed, choice.value) {
+			return p, nil, fmt.Errorf("the %s is %.60q, want %s", choice.name, choice.value, strings.Join(choice.allowed, ", "))
+		}
+	}
+	if s.Mode == "queue" && s.Policy == "reject" {
+		return p, nil, errors.New("the policy reject judges a row as it is written and needs the mode compute")
+	}
+	if s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1) {
+		return p, nil, fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
+	}
+	if strings.ContainsRune(s.Where, 0) {
+		return p, nil, errors.New("where: the condition has a zero byte")
+	}
+	if len(s.SI) > maxIndexes {
+		return p, nil, fmt.Errorf("%d similarity indexes, want at most %d", len(s.SI), maxIndexes)
+	}
+	variants, err := aspect.Parse(p, s.SI)
+	for i, name := range s.SI {
+		if slices.Contains(s.SI[:i], name) {
+			return p, nil, fmt.Errorf("the similarity index %s is given twice", name)
+		}
+	}
+	return p, variants, err
+}
+
+// storedProfile is a profile as an attached table stores it: 8 bits of each
+// slot unless the settings say otherwise.
+func storedProfile(text string) (sketch.Profile, error) {
+	p, err := sketch.ParseProfile(text)
+	if err == nil && p.Slots() && !regexp.MustCompile(`(?i)(^|\s)bits=`).MatchString(text) {
+		p.Bits = 8
+	}
+	return p, err
+}

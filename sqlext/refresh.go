@@ -1,0 +1,250 @@
+package sqlext
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
+
+// fillBatch is how many rows one statement brings up to date: few enough for the
+// progress and for others who want to write, many enough for the disk.
+const fillBatch = 5000
+
+// refresh is alike_refresh.
+func refresh(c *conn, f *sqlite.Call) error {
+	a, err := c.find(&f.Args()[0])
+	if err != nil {
+		return err
+	}
+	if a, err = c.adopt(a); err != nil {
+		return err
+	}
+	n, err := c.fill(a)
+	if err != nil {
+		return err
+	}
+	// A change of profile that was interrupted.
+	next, err := c.next(a)
+	if err != nil {
+		return err
+	}
+	if next != nil {
+		if next, err = c.adopt(next); err != nil {
+			return err
+		}
+		more, err := c.fill(next)
+		if err != nil {
+			return err
+		}
+		n += more
+	}
+	f.SetInt(n)
+	return nil
+}
+
+// fill brings every row up to date and finishes what attach began. It returns
+// how many rows it computed, or removed because their document is gone.
+func (c *conn) fill(a *attachment) (int64, error) {
+	if a.State == stateReady && a.Mode == "queue" {
+		n, err := c.drain(a)
+		if err != nil {
+			return n, err
+		}
+		more, err := c.sweep(a, false)
+		return n + more, err
+	}
+	n, err := c.sweep(a, true)
+	if err != nil || a.State == stateReady {
+		return n, err
+	}
+	for i, column := range append(a.Features(), a.Indexes()...) {
+		c.progress(a, fmt.Sprintf("index %d of %d", i+1, len(a.Features())+len(a.Indexes())), 1)
+		if err := c.Run(a.fragments(fragments{Item: column}).sql("index"), nil); err != nil {
+			return n, err
+		}
+	}
+	more, err := c.finish(a)
+	c.progress(a, "", 0)
+	return n + more, err
+}
+
+// finish makes a filled side table the one in use, in one transaction.
+func (c *conn) finish(a *attachment) (n int64, err error) {
+	err = c.atomically(func() error {
+		ready := *a
+		ready.State, ready.stamp = stateReady, rand.Int64()
+		if a.State == stateNext {
+			// Whatever changed while it was built.
+			if n, err = c.sweep(a, true); err != nil {
+				return err
+			}
+			if err := c.replace(a, &ready); err != nil {
+				return err
+			}
+			if err := c.Run(ready.sql("delete_unmatched"), nil); err != nil {
+				return err
+			}
+		}
+		if err := c.Run(a.sql("unregister"), nil, a.Name); err != nil {
+			return err
+		}
+		if err := c.Exec(ready.statements("match")); err != nil {
+			return err
+		}
+		return c.register(&ready, true)
+	})
+	return n, err
+}
+
+// replace puts the side table of a change in the place of the one before.
+func (c *conn) replace(next, ready *attachment) error {
+	if err := c.Exec(ready.statements("drop_triggers", "drop_views", "drop_source")); err != nil {
+		return err
+	}
+	legacy := int64(0)
+	if err := c.Run("PRAGMA legacy_alter_table", func(row []sqlite.Value) error {
+		legacy = row[0].Int()
+		return nil
+	}); err != nil {
+		return err
+	}
+	err := c.Run("PRAGMA legacy_alter_table = ON", nil)
+	if err == nil {
+		err = c.Exec(next.statements("switch"))
+	}
+	if restored := c.Run(fmt.Sprintf("PRAGMA legacy_alter_table = %d", legacy), nil); err == nil {
+		err = restored
+	}
+	if err != nil {
+		return err
+	}
+	return c.Exec(ready.statements("source", "views"))
+}
+
+// sweep compares every document with its row, batch by batch in the order of
+// the key, and removes the rows without a document.
+func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
+	var total int64
+	if err := c.Run(a.sql("count_documents"), func(row []sqlite.Value) error {
+		total = row[0].Int()
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	if err := c.Run(a.sql("delete_orphans"), nil); err != nil {
+		return 0, err
+	}
+	changed := c.Changes()
+	var low []any
+	for seen := int64(0); ; seen += fillBatch {
+		batch := a.fragments(fragments{Verify: verify, above: low != nil, Item: strconv.Itoa(fillBatch - 1)})
+		var high []any
+		if err := c.Run(batch.sql("batch_end"), func(row []sqlite.Value) error {
+			high = sqlite.Copies(row)
+			return nil
+		}, low...); err != nil {
+			return changed, err
+		}
+		batch.upTo = high != nil
+		bounds := slices.Concat(low, high)
+		c.progress(a, "rows", float64(seen)/float64(max(total, 1)))
+		if err := c.Run(batch.sql("is_fresh"), func(row []sqlite.Value) error {
+			batch.Fresh = row[0].Int() != 0
+			return nil
+		}, bounds...); err != nil {
+			return changed, err
+		}
+		err := c.Run(batch.sql("fill"), nil, bounds...)
+		n := c.Changes()
+		if isOfRow(err) {
+			n, err = c.oneByOne(batch, bounds)
+		}
+		if err != nil {
+			return changed, err
+		}
+		changed += n
+		if high == nil {
+			break
+		}
+		low = high
+	}
+	c.progress(a, "", 0)
+	return changed, c.Run(a.sql("settle_errors"), nil, a.Name)
+}
+
+// isOfRow tells whether an error is about a document, and not about the database.
+func isOfRow(err error) bool {
+	var coded *sqlite.Error
+	return errors.As(err, &coded) && coded.Code == sqlite.CodeError
+}
+
+// drain brings the rows of the queue up to date, with the policy that the
+// trigger would have followed.
+func (c *conn) drain(a *attachment) (changed int64, err error) {
+	one, err := c.checkin(a, a.Policy)
+	if err != nil {
+		return 0, err
+	}
+	defer one.close()
+	for {
+		var queued [][]any
+		err := c.Run(a.sql("queued"), func(row []sqlite.Value) error {
+			queued = append(queued, sqlite.Copies(row))
+			return nil
+		}, fillBatch)
+		if err != nil || len(queued) == 0 {
+			return changed, err
+		}
+		c.progress(a, fmt.Sprintf("%d queued rows", len(queued)), 0)
+		err = c.atomically(func() error {
+			for _, key := range queued {
+				if ok, err := one.row(key); err != nil {
+					return err
+				} else if ok {
+					changed++
+				}
+				if err := c.Run(a.sql("unqueue"), nil, key...); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return changed, err
+		}
+	}
+}
+
+// oneByOne does what a batch failed to do row by row, and notes the rows that
+// cannot be computed.
+func (c *conn) oneByOne(batch fragments, bounds []any) (done int64, err error) {
+	var stale [][]any
+	if err := c.Run(batch.sql("stale"), func(row []sqlite.Value) error {
+		stale = append(stale, sqlite.Copies(row))
+		return nil
+	}, bounds...); err != nil {
+		return 0, err
+	}
+	one, err := c.checkin(batch.attachment, "ignore")
+	if err != nil {
+		return 0, err
+	}
+	defer one.close()
+	err = c.atomically(func() error {
+		for _, key := range stale {
+			ok, err := one.row(key)
+			if err != nil {
+				return err
+			}
+			if ok {
+				done++
+			}
+		}
+		return nil
+	})
+	return done, err
+}

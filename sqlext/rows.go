@@ -1,0 +1,223 @@
+package sqlext
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
+
+// answer is a row that a question found.
+type answer struct {
+	row         int64
+	key         any
+	shared      int
+	resemblance float64
+	sketch      []byte
+	bounds      sketch.Interval
+	containment float64
+}
+
+// subject is the row that a question is about.
+type subject struct {
+	row      int64
+	sketch   []byte
+	features []any
+	verdicts map[int64]bool // of people: whether another row is a duplicate
+}
+
+// subject reads the row of a key; it is nil when it has no sketch.
+func (c *conn) subject(a *attachment, key []any) (*subject, error) {
+	s, err := c.ask(a, "subject", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	var o *subject
+	found := false
+	if err := s.Each(func(row []sqlite.Value) error {
+		found = true
+		if !row[1].Null() {
+			o = &subject{row: row[0].Int(), sketch: bytes.Clone(row[1].Bytes()), features: sqlite.Copies(row[2:])}
+		}
+		return nil
+	}, key...); err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, c.missing(a, key)
+	}
+	if o == nil {
+		return nil, nil
+	}
+	v, err := c.ask(a, "verdicts", "")
+	if err != nil {
+		return nil, err
+	}
+	defer v.Done()
+	err = v.Each(func(row []sqlite.Value) error {
+		if o.verdicts == nil {
+			o.verdicts = map[int64]bool{}
+		}
+		o.verdicts[row[0].Int()] = row[1].Text() == "duplicate"
+		return nil
+	}, key...)
+	return o, err
+}
+
+// nearest finds the rows alike to o, best first, at most so many when limit is
+// not negative. A candidate shares a feature; the sketches decide.
+func (c *conn) nearest(a *attachment, o *subject, atLeast float64, limit int64) ([]answer, error) {
+	probe, err := c.ask(a, "probe", "")
+	if err != nil {
+		return nil, err
+	}
+	var list []answer
+	err = probe.Each(func(row []sqlite.Value) error {
+		if row[0].Int() != o.row {
+			list = append(list, answer{row: row[0].Int(), shared: int(row[1].Int())})
+		}
+		return nil
+	}, o.features...)
+	probe.Done()
+	if err != nil {
+		return nil, err
+	}
+	for row, duplicate := range o.verdicts {
+		if duplicate && !slices.ContainsFunc(list, func(x answer) bool { return x.row == row }) {
+			list = append(list, answer{row: row})
+		}
+	}
+	fetch, err := c.ask(a, "fetch", "")
+	if err != nil {
+		return nil, err
+	}
+	defer fetch.Done()
+	kept := list[:0]
+	for i, x := range list {
+		duplicate, judged := o.verdicts[x.row]
+		if judged && !duplicate {
+			continue
+		}
+		if i%1024 == 1023 {
+			if err := c.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
+		fetch.Reset()
+		err := fetch.Each(func(row []sqlite.Value) error {
+			theirs := row[len(a.Keys)].Bytes()
+			var err error
+			if x.resemblance, err = sketch.Resemblance(o.sketch, theirs); err != nil {
+				return err
+			}
+			if x.resemblance < atLeast && !duplicate {
+				return nil
+			}
+			if x.key, err = keyValue(sqlite.Copies(row[:len(a.Keys)])); err != nil {
+				return err
+			}
+			x.sketch = bytes.Clone(theirs)
+			kept = append(kept, x)
+			return nil
+		}, x.row)
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(kept, func(x, y answer) int {
+		return cmp.Or(cmp.Compare(y.resemblance, x.resemblance), cmp.Compare(y.shared, x.shared), cmp.Compare(x.row, y.row))
+	})
+	if limit >= 0 && int64(len(kept)) > limit {
+		kept = kept[:limit]
+	}
+	for i := range kept {
+		if err := kept[i].judge(a, o.sketch); err != nil {
+			return nil, err
+		}
+	}
+	return kept, nil
+}
+
+// judge computes what an answer says beyond the resemblance.
+func (x *answer) judge(a *attachment, mine []byte) (err error) {
+	if x.bounds, err = sketch.Bounds(mine, x.sketch, confidence); err != nil {
+		return err
+	}
+	if a.contains() {
+		x.containment, err = sketch.Containment(mine, x.sketch)
+	}
+	return err
+}
+
+func (c *conn) answers(a *attachment, list []answer) sqlite.Source {
+	return sqlite.Rows(len(list), func(b *sqlite.Batch, cells []sqlite.Value, i int) {
+		x := &list[i]
+		b.SetAny(&cells[0], x.key)
+		cells[1].SetInt(int64(x.shared))
+		cells[2].SetFloat(x.resemblance)
+		cells[3].SetFloat(x.bounds.Low)
+		cells[4].SetFloat(x.bounds.High)
+		if a.contains() {
+			cells[5].SetFloat(x.containment)
+		}
+	})
+}
+
+// rows is alike_rows.
+func rows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	atLeast, err := a.atLeast(&args[2])
+	if err != nil || args[1].Null() {
+		return nil, err
+	}
+	key, err := a.Keys.arguments(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.subject(a, key)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	list, err := c.nearest(a, o, atLeast, want.Limit)
+	return c.answers(a, list), err
+}
+
+// rowsLike is alike_rows_like.
+func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	atLeast, err := a.atLeast(&args[2])
+	if err != nil || args[1].Null() {
+		return nil, err
+	}
+	settings := a.RowSettings()
+	s := c.rows[settings]
+	if s == nil {
+		if s, err = c.newRowSettings(settings); err != nil {
+			return nil, err
+		}
+	}
+	row, err := s.row.Row(0, s.document(args[1].Bytes()))
+	if err != nil || row.Shingles == 0 {
+		return nil, err
+	}
+	// No row has the atLeast of the rowids, so none is left out as the row itself.
+	o := &subject{row: math.MinInt64, sketch: bytes.Clone(row.Sketch), features: make([]any, a.profile.K)}
+	for _, f := range row.Features {
+		o.features[f.Slot] = f.Value
+	}
+	list, err := c.nearest(a, o, atLeast, want.Limit)
+	return c.answers(a, list), err
+}
+
+// confidence is that of every interval the aspect gives.
+const confidence = 0.95

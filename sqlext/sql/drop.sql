@@ -1,0 +1,33 @@
+{{define "drop_triggers"}}
+DROP TRIGGER IF EXISTS {{.In (.Object "insert")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "update")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "delete")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "rekey")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "before_insert")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "before_update")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "after_update")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "gone")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
+{{end}}
+
+{{define "drop_queue"}}DROP TABLE IF EXISTS {{.In .Queue}}{{end}}
+
+{{- /* A change that was begun and not finished. */ -}}
+{{define "drop_next"}}DROP VIEW IF EXISTS {{.In .Source}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
+{{define "forget_next"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1 AND state = 'next'{{end}}
+
+{{- /* What works only while the table is attached. */ -}}
+{{define "drop_source"}}DROP VIEW IF EXISTS {{.In (.Object "source")}}{{end}}
+{{define "drop_working"}}{{template "drop_source" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Queue}}{{.Next}}DROP TABLE IF EXISTS {{.In .Replaced}}{{end}}
+
+{{define "drop_views"}}DROP VIEW IF EXISTS {{.In (.Object "pair")}}{{.Next}}DROP VIEW IF EXISTS {{.In (.Object "feature")}}{{end}}
+
+{{define "drop_data"}}{{template "drop_views" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{.Next}}DROP TABLE IF EXISTS {{.In .Match}}{{.Next}}DROP TABLE IF EXISTS {{.In .Mark}}{{end}}
+
+{{define "drop_index"}}DROP INDEX {{.In (quote .Item)}}{{end}}
+
+{{- /*
+  The side table of a change takes the place of the one in use. The legacy rename
+  leaves views of the user's on the side table alone, which are to mean the new one.
+*/ -}}
+{{define "switch"}}DROP TABLE {{.In .InUse}}{{.Next}}DROP VIEW {{.In .Source}}{{.Next}}ALTER TABLE {{.In .Side}} RENAME TO {{.InUse}}{{end}}
