@@ -25,7 +25,7 @@ build/pgworker:
 	go build -trimpath -ldflags='-s -w' -o $@ ./pgworker
 
 test: setup lint build ## everything that CI runs; installs what it needs first
-	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -timeout 30m ./...; done
+	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -timeout 3h ./...; done
 	$(MAKE) --no-print-directory purego oldest race cross processors
 	$(MAKE) --no-print-directory fuzz FUZZTIME=3s
 
@@ -43,7 +43,7 @@ tidy: ## go.mod and go.sum of every module, after a change of what the code impo
 	@for m in $(MODULES); do (cd $$m && go mod tidy); done
 
 race: ## short tests under the race detector
-	go test -timeout 30m -race -short ./sketch/... ./sqlext/... ./pgworker/...
+	go test -timeout 3h -race -short ./sketch/... ./sqlext/... ./pgworker/...
 
 oldest: ## the extension in SQLite 3.31.1, the oldest that it takes
 	@mkdir -p build

@@ -2,7 +2,6 @@ package doctest
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"os"
 	"os/exec"
@@ -10,18 +9,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
 var update = flag.Bool("update", false, "write outputs that differ into the pages")
 
-// patience is how long one block may take.
-const patience = 5 * time.Minute
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // TestPages runs every Markdown page of the repository.
 func TestPages(t *testing.T) {
 	root := output1(t, "", "git", "rev-parse", "--show-toplevel")
 	built := false
-	var postgres *server
 	for _, page := range markdown(t, root) {
 		path := filepath.Join(root, page)
 		text := read(t, path)
@@ -37,12 +36,7 @@ func TestPages(t *testing.T) {
 			output1(t, root, "make", "-s", "build")
 			built = true
 		}
-		for _, b := range run {
-			if b.postgres && postgres == nil {
-				postgres = startPostgres(t)
-			}
-		}
-		t.Run(page, func(t *testing.T) { runPage(t, root, path, text, run, postgres) })
+		t.Run(page, func(t *testing.T) { runPage(t, root, path, text, run) })
 	}
 }
 
@@ -51,19 +45,17 @@ func markdown(t *testing.T, root string) []string {
 	return strings.Fields(output1(t, root, "git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"))
 }
 
-func runPage(t *testing.T, root, path, text string, run []block, postgres *server) {
+func runPage(t *testing.T, root, path, text string, run []block) {
 	env := append(os.Environ(), "DB="+filepath.Join(t.TempDir(), "page.db"))
 	for _, b := range run {
 		if b.postgres {
-			env = append(env, "DATABASE_URL="+postgres.database(t))
+			env = append(env, "DATABASE_URL="+pgtest.Shared(t, pgtest.Version()).Empty(t))
 			break
 		}
 	}
 	var sqlite, psql *shell
 	lines := strings.Split(text, "\n")
 	changed := false
-	// From the last block to the first when writing, so that line numbers hold;
-	// outputs are gathered in order before.
 	outputs := make([]string, len(run))
 	for i, b := range run {
 		var got string
@@ -99,7 +91,7 @@ func runPage(t *testing.T, root, path, text string, run []block, postgres *serve
 	if !changed {
 		return
 	}
-	for i := len(run) - 1; i >= 0; i-- {
+	for i := len(run) - 1; i >= 0; i-- { // backwards: the lines of the blocks before stay where they are
 		if o := run[i].output; o != nil && !matches(o.text, outputs[i]) {
 			fresh := strings.Split(tidy(outputs[i]), "\n")
 			lines = append(lines[:o.first], append(fresh, lines[o.end:]...)...)
@@ -125,9 +117,7 @@ func output1(t *testing.T, dir, name string, args ...string) string {
 }
 
 func bash(root string, env []string, code string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", code)
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", code)
 	cmd.Dir = root
 	cmd.Env = env
 	cmd.WaitDelay = time.Second

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // shell is a running sqlite3 or psql.
@@ -94,23 +93,18 @@ var nearLine = regexp.MustCompile(`(?m)^((?:Parse |Runtime )?[Ee]rror) near line
 
 // do types a block and returns all that it prints.
 func (s *shell) do(code string) (string, error) {
+	if last := code[strings.LastIndexByte(code, '\n')+1:]; !strings.HasSuffix(last, ";") && !strings.ContainsAny(last[:min(len(last), 1)], `.\-`) {
+		return "", fmt.Errorf("%s waits for a semicolon after %q", s.name, last)
+	}
 	if _, err := fmt.Fprintf(s.in, "%s\n%s '%s'\n", code, s.echo, sentinel); err != nil {
 		return "", fmt.Errorf("%s has ended: %w", s.name, err)
 	}
 	var got strings.Builder
-	late := time.After(patience)
-	for {
-		select {
-		case line, ok := <-s.out:
-			if !ok {
-				return got.String(), fmt.Errorf("%s ended within the block", s.name)
-			}
-			if line == sentinel {
-				return nearLine.ReplaceAllString(got.String(), "$1:"), nil
-			}
-			got.WriteString(line + "\n")
-		case <-late:
-			return got.String(), fmt.Errorf("%s: no end after %v (is the last statement closed by a semicolon?)", s.name, patience)
+	for line := range s.out {
+		if line == sentinel {
+			return nearLine.ReplaceAllString(got.String(), "$1:"), nil
 		}
+		got.WriteString(line + "\n")
 	}
+	return got.String(), fmt.Errorf("%s ended within the block", s.name)
 }

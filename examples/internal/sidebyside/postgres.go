@@ -116,20 +116,30 @@ func startPostgres(ctx context.Context) (url string, stop func(), err error) {
 	if err := server.Start(); err != nil {
 		return "", nil, err
 	}
+	ended := make(chan struct{})
+	go func() {
+		server.Wait()
+		close(ended)
+	}()
 	stop = func() {
 		server.Process.Signal(syscall.SIGQUIT)
-		server.Wait()
+		<-ended
 	}
 	url = "postgres://postgres@/postgres?host=" + dir
-	for range 300 {
+	for {
 		c, err := pgx.Connect(ctx, url)
 		if err == nil {
 			return url, stop, c.Close(ctx)
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-ended:
+			return "", nil, fmt.Errorf("the PostgreSQL server ended before it answered: %w", err)
+		case <-ctx.Done():
+			stop()
+			return "", nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	stop()
-	return "", nil, errors.New("the PostgreSQL server did not start in half a minute")
 }
 
 // alikePostgres has a worker fill the side table. To be verified is as in alikeSQLite.
