@@ -1,11 +1,3 @@
-drop table alike.admitted;
-drop table alike.lower_bound;
-drop table alike.error;
-drop table alike.backfill;
-drop table alike.chunk;
-drop table alike.queue;
-drop table alike.attachment;
-drop table alike.settings;
 drop schema alike;
 
 -- The roles may serve other databases of this server: those that nothing

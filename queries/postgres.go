@@ -9,6 +9,10 @@ import _ "embed"
 var (
 	//go:embed postgres/attachments.sql
 	Attachments string
+	//go:embed postgres/settings.sql
+	Settings string
+	//go:embed postgres/waiting.sql
+	Waiting string
 	//go:embed postgres/claim.sql
 	Claim string
 	//go:embed postgres/retry_due.sql

@@ -46,7 +46,8 @@ type attachment struct {
 	problem     *string
 	broken      error // why nothing can be done for it
 
-	sql statements
+	fragments map[string]string // of SQL, as alike._fragments makes them
+	sql       statements
 }
 
 // statements for one attachment. Names are quoted identifiers; the filter is
@@ -266,7 +267,7 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 		var profile string
 		var extract []byte
 		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
-			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.distributed, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered); err != nil {
+			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.distributed, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
 			return nil, err
 		}
 		byID[a.id] = &a

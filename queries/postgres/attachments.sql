@@ -1,5 +1,6 @@
 -- What the worker has to know of every attachment; relation is NULL when the
--- table is gone, document_type when the column is.
+-- table is gone, document_type when the column is. fragments are the pieces of SQL
+-- that the worker's statements name, as alike._fragments explains them.
 select
   a.id,
   a.name,
@@ -10,7 +11,7 @@ select
    from pg_attribute c join pg_type t on t.oid = c.atttypid
    where c.attrelid = a.source and c.attname = a.column_name and not c.attisdropped) as document_type,
   a.key_columns::text[],
-  alike._key_types(to_regclass(format('%I.%I', a.side_schema, a.side_name)), a.key_columns) as key_types,
+  alike._key_types(alike._side(a), a.key_columns) as key_types,
   a.side_schema,
   a.side_name,
   a.profile_id,
@@ -24,7 +25,8 @@ select
   a.extract,
   a.indexed,
   a.problem,
-  to_regclass(format('%I.%I', a.side_schema, a.side_name || '_cluster')) is not null as clustered
+  alike._side(a, '_cluster') is not null as clustered,
+  jsonb_strip_nulls(alike._fragments(a)) as fragments
 from alike.attachment a
 join alike.settings s on s.id = a.profile_id
 order by a.id

@@ -18,9 +18,9 @@ select
   a.variants,
   a.extract,
   a.key_columns::text[] as keys,
-  format('%I.%I', a.side_schema, a.side_name) as side,
-  format('%I.%I', a.side_schema, a.side_name || '_match') as match,
-  format('%I.%I', a.side_schema, a.side_name || '_mark') as mark,
+  alike._name(a, '') as side,
+  alike._name(a, '_match') as match,
+  alike._name(a, '_mark') as mark,
   case
     when c.relname = a.name or c.relname is not null and (select count(*) from alike.attachment o where o.source = a.source and o.replaces is null) = 1
       then format('%I.%I', n.nspname, c.relname)

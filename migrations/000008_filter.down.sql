@@ -1,5 +1,3 @@
-drop function alike.cells(double precision, double precision, double precision, double precision, double precision);
-drop function alike._square(double precision);
 drop function alike.filter_plan(double precision, double precision, double precision, double precision);
 drop function alike._plan_for(integer, double precision, double precision, double precision, double precision);
 drop function alike._add_group(double precision, double precision[], double precision[]);

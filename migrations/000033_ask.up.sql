@@ -96,7 +96,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   ask constant jsonb := a.options -> 'ask';
-  trigger_function constant text := format('%I.%I()', a.side_schema, 'alike_ask_' || a.id);
+  trigger_function constant text := alike._generated(a, 'ask') || '()';
 begin
   execute format('create function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L', trigger_function, format(
 $function$

@@ -26,16 +26,6 @@ begin
 end
 $$;
 
-do $$
-begin
-  -- PostgreSQL 14 counts the bits of a string itself.
-  if current_setting('server_version_num')::integer >= 140000 then
-    execute replace(pg_get_functiondef('alike._differing(bit varying, integer)'::regprocedure),
-      'length(replace(x::text, ''0'', ''''))', 'bit_count(x)');
-  end if;
-end
-$$;
-
 -- The slots of a sketch at no more than so many bits (64: all), as text; NULL
 -- for an empty bin. Cutting is FORMAT.md's: the top bits of m times
 -- 0x9e3779b97f4a7c15.
@@ -223,15 +213,6 @@ begin
 end
 $$;
 comment on function alike.resemblance(bytea, bytea) is 'an estimate of |A and B| / |A or B| from two sketches';
-
-do $$
-begin
-  if current_setting('server_version_num')::integer >= 140000 then
-    execute replace(pg_get_functiondef('alike.resemblance(bytea, bytea)'::regprocedure),
-      'length(replace(x::text, ''0'', ''''))', 'bit_count(x)');
-  end if;
-end
-$$;
 comment on function alike.resemblance(bytea, bytea) is 'an estimate of |A and B| / |A or B| from two sketches';
 
 create function alike.containment(a bytea, b bytea) returns double precision language plpgsql immutable strict parallel safe
@@ -248,194 +229,15 @@ end
 $$;
 comment on function alike.containment(bytea, bytea) is 'an estimate of |A and B| / |A|, how much of a is in b; needs the family mod or scaled';
 
--- The tail of the binomial distribution: m matches or more of n, each with
--- probability p. The terms are relative to the largest, so that none underflows.
-create function alike._binomial_tail(n integer, m integer, p double precision) returns double precision
-language plpgsql immutable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
+-- PostgreSQL 14 counts the bits of a string itself.
+do $$
 declare
-  up double precision := p / (1 - p);
-  down double precision := (1 - p) / p;
-  mode integer := least(floor((n + 1)::double precision * p)::integer, n);
-  total double precision := 1;
-  tail double precision := case when mode >= m then 1 else 0 end;
-  w double precision := 1;
+  counts regprocedure;
 begin
-  for k in mode .. n - 1 loop
-    w := w * (n - k)::double precision / (k + 1)::double precision * up;
-    exit when w < 1e-100;
-    total := total + w;
-    if k + 1 >= m then
-      tail := tail + w;
-    end if;
-  end loop;
-  w := 1;
-  for k in reverse mode .. 1 loop
-    w := w * k::double precision / (n - k + 1)::double precision * down;
-    exit when w < 1e-100;
-    total := total + w;
-    if k - 1 >= m then
-      tail := tail + w;
-    end if;
-  end loop;
-  return tail / total;
-end
-$$;
-
-create function alike._binomial_lower(n integer, m integer, confidence double precision) returns double precision
-language plpgsql immutable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  alpha double precision := (1 - confidence) * 0.5::double precision;
-  low double precision := 0;
-  high double precision := 1;
-  mid double precision;
-begin
-  if m = 0 then
-    return 0;
-  end if;
-  for i in 1 .. 40 loop
-    mid := (low + high) * 0.5::double precision;
-    if alike._binomial_tail(n, m, mid) < alpha then
-      low := mid;
-    else
-      high := mid;
-    end if;
-  end loop;
-  return low;
-end
-$$;
-
--- The lower end, from the table when it is there.
-create function alike._lower(n integer, m integer, confidence double precision) returns double precision
-language sql stable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-  select coalesce(
-    case when confidence = 0.95::double precision then (select lower from alike.lower_bound where trials = n and matches = m) end,
-    alike._binomial_lower(n, m, confidence))
-$$;
-
-create function alike._bounds(a bytea, b bytea, confidence double precision,
-  out low double precision, out estimate double precision, out high double precision)
-language plpgsql stable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  c record;
-begin
-  if not (confidence > 0 and confidence < 1) then
-    raise exception 'sketch: bounds: confidence %, want above 0 and below 1', confidence using errcode = 'invalid_parameter_value';
-  end if;
-  c := alike._compare(a, b);
-  if c.trials = 0 then
-    low := 0;
-    estimate := 0;
-    high := 1;
-    return;
-  end if;
-  low := least(1, greatest(0, alike._resemblance(alike._lower(c.trials, c.matches, confidence), c.chances, c.trials, c.kept)));
-  estimate := least(1, greatest(0, alike._resemblance(c.matches / c.trials::double precision, c.chances, c.trials, c.kept)));
-  high := least(1, greatest(0, alike._resemblance(1 - alike._lower(c.trials, c.trials - c.matches, confidence), c.chances, c.trials, c.kept)));
-end
-$$;
-
-create function alike.bounds(a bytea, b bytea, confidence double precision default 0.95) returns json
-language plpgsql stable strict parallel safe
-set search_path = pg_catalog, pg_temp
-set extra_float_digits = 1
-as $$
-declare
-  found record := alike._bounds(a, b, confidence);
-begin
-  return json_build_object('low', found.low, 'estimate', found.estimate, 'high', found.high);
-end
-$$;
-comment on function alike.bounds(bytea, bytea, double precision) is 'the estimate and its confidence interval (0.95 unless given)';
-
--- Features of a sketch with whole minima: fingerprints of k groups of s minima
--- (Broder 2000, section 3). The remainder is taken a byte at a time;
--- entry i of the table is i·t^64 mod P2.
-create function alike._feature_table() returns bigint[] language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  result bigint[] := '{}';
-  remainder bigint;
-begin
-  for i in 0 .. 255 loop
-    remainder := i::bigint << 56;
-    for bit in 1 .. 8 loop
-      remainder := (remainder << 1) # case when remainder < 0 then x'f6e1b0942d071963'::bigint else 0 end;
+  if current_setting('server_version_num')::integer >= 140000 then
+    foreach counts in array array['alike._differing(bit varying, integer)', 'alike.resemblance(bytea, bytea)']::regprocedure[] loop
+      execute replace(pg_get_functiondef(counts), 'length(replace(x::text, ''0'', ''''))', 'bit_count(x)');
     end loop;
-    result := result || remainder;
-  end loop;
-  return result;
+  end if;
 end
 $$;
-
-create function alike._features(sketch bytea) returns bigint[] language plpgsql immutable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  p alike.profile_fields := alike._header(sketch);
-  residue bigint[];
-  result bigint[] := '{}';
-  h bigint;
-  start integer := 20;
-  width integer;
-  at integer;
-  empty boolean;
-begin
-  if not alike._slots(p.family) then
-    raise exception 'sketch: the features of the family % are computed by the worker', (alike._families())[p.family + 1]
-      using errcode = 'feature_not_supported';
-  elsif p.bits <> 64 then
-    raise exception 'sketch: features needs whole minima, this sketch keeps % bits of each', p.bits using errcode = 'data_exception';
-  end if;
-  residue := alike._feature_table();
-  if p.family = 6 then
-    start := start + (p.t + 7) / 8;
-  end if;
-  width := 8 * p.s;
-  for g in 0 .. p.k - 1 loop
-    -- The group's number, its minima and 64 zeros; the first eight bytes,
-    -- the number, need no reduction.
-    h := g + 1;
-    empty := p.family = 6;
-    for i in 0 .. p.s - 1 loop
-      exit when not empty;
-      empty := get_byte(sketch, 20 + (g * p.s + i) / 8) >> (7 - (g * p.s + i) % 8) & 1 = 0;
-    end loop;
-    if empty then
-      result := array_append(result, null);
-      continue;
-    end if;
-    for i in 0 .. p.s - 1 loop
-      at := g * p.s + i;
-      for byte in 0 .. 7 loop
-        h := (h << 8) # residue[(h >> 56 & 255) + 1]
-          # case when p.family = 6 and get_byte(sketch, 20 + at / 8) >> (7 - at % 8) & 1 = 0 then 255
-                 else get_byte(sketch, start + 8 * at + byte) end;
-      end loop;
-    end loop;
-    for byte in 1 .. 8 loop
-      h := (h << 8) # residue[(h >> 56 & 255) + 1];
-    end loop;
-    result := result || h;
-  end loop;
-  return result;
-end
-$$;
-
-create function alike.si_low(si bigint, fraction double precision default 0.3) returns double precision
-language sql immutable strict parallel safe
-as $$ select si::double precision operator(pg_catalog.-) pg_catalog.abs(si::double precision operator(pg_catalog.*) fraction) $$;
-comment on function alike.si_low(bigint, double precision) is 'the open lower bound of the range of similar documents (Roth 2011, Figure 2)';
-
-create function alike.si_high(si bigint, fraction double precision default 0.3) returns double precision
-language sql immutable strict parallel safe
-as $$ select si::double precision operator(pg_catalog.+) pg_catalog.abs(si::double precision operator(pg_catalog.*) fraction) $$;
-comment on function alike.si_high(bigint, double precision) is 'the open upper bound of the range of similar documents (Roth 2011, Figure 2)';

@@ -81,8 +81,8 @@ as $$
 declare
   keys constant name[] := a.key_columns;
   types constant text[] := alike._key_types(alike._side(a), keys);
-  probe constant text := format('%I.%I', a.side_schema, a.side_name || '_probe');
-  pairs constant text := format('%I.%I()', a.side_schema, 'alike_probe_' || a.id);
+  probe constant text := alike._name(a, '_probe');
+  pairs constant text := alike._generated(a, 'probe') || '()';
   columns constant text := alike._names(keys);
 begin
   if to_regclass(probe) is null then
@@ -131,7 +131,7 @@ begin
     verified as materialized (
       select %9$s as key, %10$s as other, %11$s as shared, alike.resemblance(x.sketch, s.sketch) as resemblance, x.sketch, s.sketch as other_sketch, x.marked
       from x join %6$s s on %12$s where s.profile = %8$s and s.sketch is not null)',
-    format('%I.%I()', a.side_schema, 'alike_probe_' || a.id),
+    alike._generated(a, 'probe') || '()',
     alike._key_list(keys, 'm') || ', ' || alike._key_list(others, 'm'),
     alike._side(a, '_mark'),
     alike._key_equal(keys, 'm', 'f') || ' and ' || alike._key_equal(others, 'm', 'f'),

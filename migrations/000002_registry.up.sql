@@ -1,0 +1,59 @@
+-- What is attached: profiles, and one row an attachment.
+
+-- Profiles by number, so that a row spends two bytes on its profile.
+create table alike.settings (
+  id smallint generated always as identity constraint settings_pkey primary key,
+  profile text not null constraint settings_profile_key unique
+);
+comment on table alike.settings is 'profiles in their canonical spelling, by the number in the side tables';
+
+create table alike.attachment (
+  id integer generated always as identity constraint attachment_pkey primary key,
+  name text not null,
+  source regclass not null,
+  column_name name not null,
+  key_columns name[] not null,
+  side_schema name not null,
+  side_name name not null,
+  profile_id smallint not null constraint attachment_profile_fkey references alike.settings (id),
+  variants text[] not null,
+  features smallint not null,
+  policy text not null constraint attachment_policy_check check (policy in ('ignore', 'link', 'warn', 'reject')),
+  mode text not null constraint attachment_mode_check check (mode in ('queue', 'scan')),
+  distributed boolean not null,
+  at_least double precision not null constraint attachment_at_least_check check (at_least >= 0 and at_least <= 1),
+  row_filter text,
+  filter_columns name[] not null,
+  extract jsonb,
+  options jsonb not null,
+  indexed boolean not null,
+  replaces integer constraint attachment_replaces_fkey references alike.attachment (id),
+  attached_at timestamptz not null default now(),
+  attached_by name not null default session_user,
+  problem text
+);
+comment on table alike.attachment is 'one row an aspect: which column of which table, under which profile, with what behaviour';
+comment on column alike.attachment.name is 'the table''s name unless the attachment was given another';
+comment on column alike.attachment.side_name is 'the side table; the views and the other tables have its name with a suffix';
+comment on column alike.attachment.indexed is 'false while the side table is being filled: its indexes are made at the end';
+comment on column alike.attachment.replaces is 'the attachment whose place this one takes when it is filled';
+comment on column alike.attachment.problem is 'why the worker left it alone, such as a column that was dropped';
+create unique index attachment_name_key on alike.attachment (side_schema, name) where replaces is null;
+create unique index attachment_replaces_key on alike.attachment (replaces);
+create index attachment_source_idx on alike.attachment (source);
+
+-- The number of a profile, given out when it is new.
+create function alike._settings_id(spelling text) returns smallint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  found_id smallint;
+begin
+  select id into found_id from alike.settings where profile = spelling;
+  if found_id is null then
+    insert into alike.settings (profile) values (spelling) on conflict (profile) do nothing;
+    select id into found_id from alike.settings where profile = spelling;
+  end if;
+  return found_id;
+end
+$$;

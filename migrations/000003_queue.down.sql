@@ -1,0 +1,4 @@
+drop table alike.error;
+drop table alike.backfill;
+drop table alike.chunk;
+drop table alike.queue;

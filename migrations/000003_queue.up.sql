@@ -1,0 +1,49 @@
+-- What the worker has to do: rows that were checked in, ranges of rows that were there
+-- before, and rows that failed.
+
+-- Append-only: a key may be in it many times, which costs less than keeping
+-- it unique would make a checkin wait. The key is text, a JSON array when it
+-- has several columns; NULL stands for the whole table, after a TRUNCATE.
+create table alike.queue (
+  id bigint generated always as identity (cache 64) constraint queue_pkey primary key,
+  attachment integer not null,
+  key text,
+  queued_at timestamptz not null default now()
+)
+with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
+comment on table alike.queue is 'rows that were checked in and wait for the worker';
+
+-- A range of keys, above the first and up to the second, that has not been
+-- read yet. NULL is an open end.
+create table alike.chunk (
+  id bigint generated always as identity constraint chunk_pkey primary key,
+  attachment integer not null constraint chunk_attachment_fkey references alike.attachment (id) on delete cascade,
+  above text,
+  upto text,
+  rows bigint not null
+);
+comment on table alike.chunk is 'what remains of filling a side table for rows that were there before';
+
+create table alike.backfill (
+  attachment integer constraint backfill_pkey primary key
+    constraint backfill_attachment_fkey references alike.attachment (id) on delete cascade,
+  requested_at timestamptz not null default now(),
+  split_at timestamptz,
+  finished_at timestamptz,
+  rows bigint not null,
+  deletions boolean not null default false
+);
+comment on table alike.backfill is 'the state of filling a side table';
+comment on column alike.backfill.deletions is 'rows were deleted meanwhile, so that the side table is swept at the end';
+
+create table alike.error (
+  attachment integer not null constraint error_attachment_fkey references alike.attachment (id) on delete cascade,
+  key text not null,
+  message text not null,
+  attempts integer not null,
+  failed_at timestamptz not null default now(),
+  retry_at timestamptz,
+  constraint error_pkey primary key (attachment, key)
+);
+comment on table alike.error is 'rows that failed; retry_at is NULL when the worker has given up';
+create index error_retry_at_idx on alike.error (retry_at) where retry_at is not null;

@@ -1,0 +1,137 @@
+-- How far an estimate may be from the truth: the Clopper-Pearson interval.
+
+-- Confidence limits that questions ask for again and again: 80 steps of
+-- arithmetic each, computed once.
+create table alike.lower_bound (
+  trials integer not null,
+  matches integer not null,
+  lower double precision not null,
+  constraint lower_bound_pkey primary key (trials, matches)
+);
+comment on table alike.lower_bound is 'lower ends of the 95 % Clopper-Pearson interval';
+
+-- The tail of the binomial distribution: m matches or more of n, each with
+-- probability p. The terms are relative to the largest, so that none underflows.
+create function alike._binomial_tail(n integer, m integer, p double precision) returns double precision
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  up double precision := p / (1 - p);
+  down double precision := (1 - p) / p;
+  mode integer := least(floor((n + 1)::double precision * p)::integer, n);
+  total double precision := 1;
+  tail double precision := case when mode >= m then 1 else 0 end;
+  w double precision := 1;
+begin
+  for k in mode .. n - 1 loop
+    w := w * (n - k)::double precision / (k + 1)::double precision * up;
+    exit when w < 1e-100;
+    total := total + w;
+    if k + 1 >= m then
+      tail := tail + w;
+    end if;
+  end loop;
+  w := 1;
+  for k in reverse mode .. 1 loop
+    w := w * k::double precision / (n - k + 1)::double precision * down;
+    exit when w < 1e-100;
+    total := total + w;
+    if k - 1 >= m then
+      tail := tail + w;
+    end if;
+  end loop;
+  return tail / total;
+end
+$$;
+
+create function alike._binomial_lower(n integer, m integer, confidence double precision) returns double precision
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  alpha double precision := (1 - confidence) * 0.5::double precision;
+  low double precision := 0;
+  high double precision := 1;
+  mid double precision;
+begin
+  if m = 0 then
+    return 0;
+  end if;
+  for i in 1 .. 40 loop
+    mid := (low + high) * 0.5::double precision;
+    if alike._binomial_tail(n, m, mid) < alpha then
+      low := mid;
+    else
+      high := mid;
+    end if;
+  end loop;
+  return low;
+end
+$$;
+
+-- The lower end, from the table when it is there.
+create function alike._lower(n integer, m integer, confidence double precision) returns double precision
+language sql stable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(
+    case when confidence = 0.95::double precision then (select lower from alike.lower_bound where trials = n and matches = m) end,
+    alike._binomial_lower(n, m, confidence))
+$$;
+
+create function alike._bounds(a bytea, b bytea, confidence double precision,
+  out low double precision, out estimate double precision, out high double precision)
+language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c record;
+begin
+  if not (confidence > 0 and confidence < 1) then
+    raise exception 'sketch: bounds: confidence %, want above 0 and below 1', confidence using errcode = 'invalid_parameter_value';
+  end if;
+  c := alike._compare(a, b);
+  if c.trials = 0 then
+    low := 0;
+    estimate := 0;
+    high := 1;
+    return;
+  end if;
+  low := least(1, greatest(0, alike._resemblance(alike._lower(c.trials, c.matches, confidence), c.chances, c.trials, c.kept)));
+  estimate := least(1, greatest(0, alike._resemblance(c.matches / c.trials::double precision, c.chances, c.trials, c.kept)));
+  high := least(1, greatest(0, alike._resemblance(1 - alike._lower(c.trials, c.trials - c.matches, confidence), c.chances, c.trials, c.kept)));
+end
+$$;
+
+create function alike.bounds(a bytea, b bytea, confidence double precision default 0.95) returns json
+language plpgsql stable strict parallel safe
+set search_path = pg_catalog, pg_temp
+set extra_float_digits = 1
+as $$
+declare
+  found record := alike._bounds(a, b, confidence);
+begin
+  return json_build_object('low', found.low, 'estimate', found.estimate, 'high', found.high);
+end
+$$;
+comment on function alike.bounds(bytea, bytea, double precision) is 'the estimate and its confidence interval (0.95 unless given)';
+
+-- A subquery that turns v.resemblance back into matches of t slots and looks
+-- their interval up: the same numbers as _bounds, without comparing again. OFFSET
+-- keeps it below the pairs: with the intervals first, all pairs were computed anew
+-- for each of them.
+create function alike._bounds_of_slots(t integer, bits integer) returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format(
+    '(select %s as low, %s as high from alike.lower_bound l join alike.lower_bound h on h.trials = %s and h.matches = %s - l.matches
+      where l.trials = %s and l.matches = case when v.resemblance = 0 then (alike._compare(v.sketch, v.other_sketch)).matches else %s end
+      offset 0)',
+    case when bits = 64 then 'l.lower' else format('least(1, greatest(0, (l.lower - %s::double precision) / (1 - %s::double precision)))', luck, luck) end,
+    case when bits = 64 then '1 - h.lower' else format('least(1, greatest(0, (1 - h.lower - %s::double precision) / (1 - %s::double precision)))', luck, luck) end,
+    t, t, t,
+    case when bits = 64 then format('round(v.resemblance * %s)::integer', t)
+         else format('round((v.resemblance * (1 - %s::double precision) + %s::double precision) * %s)::integer', luck, luck, t) end)
+  from (select case when bits < 64 then 1::double precision / (1::bigint << bits) end as luck) as l
+$$;

@@ -1,0 +1,2 @@
+drop function alike._features(bytea);
+drop function alike._feature_table();

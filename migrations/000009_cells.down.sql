@@ -1,0 +1,2 @@
+drop function alike.cells(double precision, double precision, double precision, double precision, double precision);
+drop function alike._square(double precision);

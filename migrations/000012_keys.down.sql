@@ -1,0 +1,13 @@
+drop function alike._no_row(alike.attachment, text);
+drop function alike._bad_key(alike.attachment, text, text);
+drop function alike._key_order(alike.attachment, text);
+drop function alike._key_is(name[], text[], text, text);
+drop function alike._key_values(name[], text[], text);
+drop function alike._key_types(regclass, name[]);
+drop function alike._key_less(name[], text, text);
+drop function alike._key_equal(name[], text, text, name[]);
+drop function alike._names(name[]);
+drop function alike._others(name[]);
+drop function alike._other(name[], bigint);
+drop function alike._key_list(name[], text, text);
+drop function alike._key_text(name[], text);

@@ -1,0 +1,104 @@
+-- Keys in SQL. A key is text outside of the tables: its value, or a JSON array of the
+-- values when it has several columns.
+
+-- x.id::text, or a JSON array of the columns.
+create function alike._key_text(keys name[], alias text) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when cardinality(keys) = 1 then format('%s.%I::text', alias, keys[1])
+    else (select 'jsonb_build_array(' || string_agg(format('%s.%I', alias, k), ', ' order by n) || ')::text'
+          from unnest(keys) with ordinality as u(k, n))
+  end
+$$;
+
+create function alike._key_list(keys name[], alias text, prefix text default '') returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select string_agg(format('%s.%I', alias, prefix || k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)
+$$;
+
+-- The name of the column that holds the other row's part of a key.
+create function alike._other(keys name[], n bigint) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select case when cardinality(keys) = 1 then 'other' else 'other_' || keys[n] end $$;
+
+create function alike._others(keys name[]) returns name[] language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select array_agg(alike._other(keys, n) order by n)::name[] from generate_subscripts(keys, 1) as n $$;
+
+-- Columns as a list: "a", "b".
+create function alike._names(columns name[]) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select string_agg(quote_ident(c), ', ' order by n) from unnest(columns) with ordinality as u(c, n) $$;
+
+-- The same key in two aliases: a.id = b.id and so on, or where the columns of b have
+-- other names, a.other = b.id.
+create function alike._key_equal(keys name[], a text, b text, keys_of_b name[] default null) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select string_agg(format('%s.%I = %s.%I', a, k, b, coalesce(keys_of_b[n], k)), ' and ' order by n) from unnest(keys) with ordinality as u(k, n)
+$$;
+
+-- Row a comes before row b.
+create function alike._key_less(keys name[], a text, b text) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('(%s) < (%s)', alike._key_list(keys, a), alike._key_list(keys, b))
+$$;
+
+-- The types of the key columns, from the side table.
+create function alike._key_types(side regclass, keys name[]) returns text[] language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array_agg(format_type(a.atttypid, a.atttypmod) order by n)
+  from unnest(keys) with ordinality as u(k, n)
+  join pg_attribute a on a.attrelid = side and a.attname = u.k and not a.attisdropped
+$$;
+
+-- The value of each key column out of a key given as text: $1::bigint, or
+-- ($1::jsonb->>0)::bigint and so on.
+create function alike._key_values(keys name[], types text[], given text) returns text[] language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when cardinality(keys) = 1 then array[format('(%s)::%s', given, types[1])]
+    else (select array_agg(format('((%s)::jsonb->>%s)::%s', given, n - 1, types[n]) order by n)
+          from generate_subscripts(keys, 1) as n)
+  end
+$$;
+
+create function alike._key_is(keys name[], types text[], alias text, given text) returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select string_agg(format('%s.%I = %s', alias, keys[n], (alike._key_values(keys, types, given))[n]), ' and ' order by n)
+  from generate_subscripts(keys, 1) as n
+$$;
+
+-- A value of every key column in an order of its own: for ORDER BY over keys
+-- as text.
+create function alike._key_order(a alike.attachment, given text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array_to_string(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), given), ', ')
+$$;
+
+create function alike._bad_key(a alike.attachment, given text, reason text) returns void language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'alike: the key "%" of % is not %', left(given, 100), a.name,
+    (select case when cardinality(types) = 1 then types[1] else 'a JSON array of ' || array_to_string(types, ', ') end
+     from alike._key_types(alike._side(a), a.key_columns) as types)
+    using errcode = 'invalid_text_representation', detail = reason;
+end
+$$;
+
+create function alike._no_row(a alike.attachment, given text) returns void language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'alike: % has no row with the key %, or it has not been sketched yet', a.name, left(given, 100)
+    using errcode = 'no_data_found', hint = 'select * from alike.status() shows how many rows are pending.';
+end
+$$;

@@ -1,0 +1,114 @@
+-- Every piece of SQL that depends on an attachment's names, key and columns is made
+-- here, for the functions that attach writes as well as for the worker's statements.
+-- A statement says {side} or {keys_s}, and alike._fill puts the piece there.
+
+-- The base type of a domain, of a domain over it and so on; any other type itself.
+create function alike._base_type(type regtype) returns regtype language sql stable strict
+set search_path = pg_catalog, pg_temp
+as $$
+  with recursive base as (
+    select oid, typtype, typbasetype from pg_type where oid = type
+    union all
+    select t.oid, t.typtype, t.typbasetype from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
+  )
+  select oid from base where typtype <> 'd'
+$$;
+
+-- The template with every {name} replaced by that fragment. What a fragment brings
+-- in is not looked at again.
+create function alike._fill(template text, fragments jsonb) returns text language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  texts constant text[] := regexp_split_to_array(template, '\{[a-z][a-z_0-9]*\}');
+  names constant text[] := array(select m[1] from regexp_matches(template, '\{([a-z][a-z_0-9]*)\}', 'g') as m);
+  result text := texts[1];
+begin
+  for i in 1 .. cardinality(names) loop
+    if fragments ->> names[i] is null then
+      raise exception 'alike: there is no fragment {%}', names[i];
+    end if;
+    result := result || (fragments ->> names[i]) || texts[i + 1];
+  end loop;
+  return result;
+end
+$$;
+
+-- The attached rows of the table, as a query: the columns of the key, the document as
+-- text or bytea, the column that says what the bytes are, and the row's version, which
+-- Citus does not show. NULL when the table or its column is gone.
+create function alike._rows_of(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('select %s, d.%I%s as alike_document, %s as alike_media, %s as alike_version from %I.%I d%s',
+    alike._key_list(a.key_columns, 'd'),
+    a.column_name,
+    case when alike._base_type(t.atttypid) <> 'bytea'::regtype then '::text' else '' end,
+    case when jsonb_typeof(a.extract) = 'object' then format('d.%I::text', a.extract ->> 'column') else 'null::text' end,
+    case when a.mode = 'scan' then 'null::text' else 'd.xmin::text' end,
+    n.nspname, c.relname,
+    ' where ' || a.row_filter)
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_attribute t on t.attrelid = c.oid and t.attname = a.column_name and not t.attisdropped
+  where c.oid = a.source
+$$;
+
+-- sketch.ContentHash of d.alike_document, computed where the document is.
+create function alike._hash_of(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('(''x'' || encode(substr(sha256(coalesce(%s, '''')), 1, 8), ''hex''))::bit(64)::bigint',
+    case when alike._base_type(t.atttypid) = 'bytea'::regtype then 'd.alike_document' else 'convert_to(d.alike_document, ''UTF8'')' end)
+  from pg_attribute t
+  where t.attrelid = a.source and t.attname = a.column_name and not t.attisdropped
+$$;
+
+-- The columns that the worker computes, in the order of the side table.
+create function alike._computed(a alike.attachment) returns text[] language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array['profile', 'content_hash', 'shingles', 'sketch']
+    || array(select 'f' || n from generate_series(1, a.features) as n)
+    || array(select alike._si_column(v) from unnest(a.variants) with ordinality as u(v, n) order by n)
+$$;
+
+-- Aliases: d a row of {rows}, s one of the side table, m one of the tables about
+-- pairs, k a key as text in k.key.
+create function alike._fragments(a alike.attachment) returns jsonb language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'id', a.id::text,
+    'profile_id', a.profile_id::text,
+    'rows', alike._rows_of(a),
+    'hash', alike._hash_of(a),
+    'side', alike._name(a, ''),
+    'pair', alike._name(a, '_pair'),
+    'feature', alike._name(a, '_feature'),
+    'match', alike._name(a, '_match'),
+    'mark', alike._name(a, '_mark'),
+    'cluster', alike._name(a, '_cluster'),
+    'build', alike._generated(a, 'build'),
+    'forget', alike._generated(a, 'forget'),
+    'switch', alike._generated(a, 'switch'),
+    'similar', alike._generated(a, 'similar'),
+    'keys', alike._names(a.key_columns),
+    'keys_d', alike._key_list(a.key_columns, 'd'),
+    'keys_s', alike._key_list(a.key_columns, 's'),
+    'keys_m', alike._key_list(a.key_columns, 'm'),
+    'others', alike._names(o.columns),
+    'others_m', alike._key_list(o.columns, 'm'),
+    'text_d', alike._key_text(a.key_columns, 'd'),
+    'text_s', alike._key_text(a.key_columns, 's'),
+    'text_m', alike._key_text(a.key_columns, 'm'),
+    'text_others_m', alike._key_text(o.columns, 'm'),
+    'same', alike._key_equal(a.key_columns, 's', 'd'),
+    'values', array_to_string(alike._key_values(a.key_columns, k.types, 'k.key'), ', '),
+    'is_d', alike._key_is(a.key_columns, k.types, 'd', 'k.key'),
+    'is_s', alike._key_is(a.key_columns, k.types, 's', 'k.key'))
+    || jsonb_build_object(
+    'computed', (select string_agg(quote_ident(c), ', ' order by n) from unnest(alike._computed(a)) with ordinality as u(c, n)),
+    'excluded', (select string_agg(format('%1$I = excluded.%1$I', c), ', ' order by n) from unnest(alike._computed(a)) with ordinality as u(c, n)))
+  from (select alike._others(a.key_columns) as columns) o, (select alike._key_types(alike._side(a), a.key_columns) as types) k
+$$;

@@ -1,0 +1,1 @@
+drop function alike._make_builder(alike.attachment);

@@ -1,0 +1,21 @@
+-- alike_build_N makes the indexes of the side table. The worker calls it when
+-- the table is filled, which is several times as fast as filling it with them.
+-- The worker does not own the table, so the function runs as its owner. It takes
+-- nothing and does one thing.
+create function alike._make_builder(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  builder constant text := alike._generated(a, 'build') || '()';
+  columns text[] := array(select 'f' || n from generate_series(1, a.features) as n) || array(select alike._si_column(v) from unnest(a.variants) as v);
+begin
+  execute format('create function %s returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', builder,
+    E'begin\n' || (
+      select string_agg(format(
+        '  if not exists (select from pg_index i join pg_attribute c on c.attrelid = i.indrelid and c.attnum = i.indkey[0] where i.indrelid = %L::regclass and i.indnatts = 1 and i.indisvalid and c.attname = %L) then create index on %I.%I (%I); end if;',
+        alike._name(a, ''), c, a.side_schema, a.side_name, c), E'\n' order by n)
+      from unnest(columns) with ordinality as u(c, n)) || format(E'\n  analyze %I.%I;\nend', a.side_schema, a.side_name));
+  execute format('revoke all on function %s from public', builder);
+  perform alike._grant('execute', 'function ' || builder, 'alike_worker');
+end
+$$;

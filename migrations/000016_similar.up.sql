@@ -1,0 +1,92 @@
+-- alike_similar_N finds the rows that resemble a document. It is written out
+-- for each attachment so that its plans are kept: planning would take three
+-- times as long as the answer. One scan that ORs the feature indexes finds the
+-- candidates; a row of another profile waits to be sketched again, and does not
+-- compare; what a person has said of a pair comes first.
+create function alike._make_similar(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  keys constant name[] := a.key_columns;
+  side constant text := alike._name(a, '');
+  mark constant text := alike._name(a, '_mark');
+  types constant text[] := alike._key_types(side::regclass, keys);
+  others constant name[] := alike._others(keys);
+  family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
+  -- What is known of a row s: its key, in text and as it is, and its features in common.
+  known constant text := format('%s as key, %s, %s as shared, s.sketch, alike.resemblance(document, s.sketch) as resemblance', alike._key_text(keys, 's'),
+    (select string_agg(format('s.%I as k%s', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
+    (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n));
+  found constant text := format(
+    'select * from (select %s from %s s where (%s) and s.profile = %s offset 0) as f
+     where f.resemblance >= at_least and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
+    known, side, (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), a.profile_id);
+  judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null',
+    known, side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
+  answer constant text := format(
+    'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s from (%%s) as c cross join lateral alike._bounds(document, c.sketch, 0.95) as b
+     order by c.resemblance desc, c.shared desc, %s;',
+    case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end,
+    (select string_agg('c.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
+begin
+  execute format('create function %I.%I(features bigint[], document bytea, itself text, at_least double precision) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set plan_cache_mode = %s as %L',
+    a.side_schema, 'alike_similar_' || a.id,
+    -- Which node is asked depends on the key.
+    case when a.distributed then 'force_custom_plan' else 'force_generic_plan' end, format($function$
+declare
+  there boolean;
+  distinct_keys text[] := '{}';
+  duplicate_keys text[] := '{}';
+begin
+  if itself is not null then
+    begin
+      if features is null then
+        select true, array[%1$s], s.sketch into there, features, document from %2$s s where %3$s and s.profile = %4$s;
+        if there is null then
+          perform alike._no_row(a, itself) from alike.attachment a where a.id = %5$s;
+        end if;
+      end if;
+      if exists (select from %6$s) then
+        distinct_keys := array(select %7$s from %6$s s where s.verdict = 'distinct' and %3$s union all select %8$s from %6$s s where s.verdict = 'distinct' and %9$s);
+        duplicate_keys := array(select %7$s from %6$s s where s.verdict = 'duplicate' and %3$s union all select %8$s from %6$s s where s.verdict = 'duplicate' and %9$s);
+      end if;
+    exception
+      when data_exception then
+        perform alike._bad_key(a, itself, sqlerrm) from alike.attachment a where a.id = %5$s;
+    end;
+  end if;
+  if document is null then
+    return;
+  elsif duplicate_keys = '{}' then
+    %10$s
+  else
+    %11$s
+  end if;
+end
+$function$,
+    (select string_agg('s.f' || n, ', ' order by n) from generate_series(1, a.features) as n),  -- 1
+    side,                                                                                        -- 2
+    alike._key_is(keys, types, 's', 'itself'),                                                   -- 3
+    a.profile_id,                                                                                -- 4
+    a.id,                                                                                        -- 5
+    mark,                                                                                        -- 6
+    alike._key_text(others, 's'),                                                                -- 7
+    alike._key_text(keys, 's'),                                                                  -- 8
+    alike._key_is(others, types, 's', 'itself'),                                                 -- 9
+    format(answer, found),                                                                       -- 10
+    format(answer, found || ' union all ' || judged)));                                          -- 11
+end
+$$;
+
+-- The rows that resemble a document, given by its features and sketch; where
+-- it is a row itself, itself is its key, which is enough.
+create function alike._similar(a alike.attachment, features bigint[], document bytea, itself text, at_least double precision)
+returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query execute format('select * from %I.%I($1, $2, $3, $4)', a.side_schema, 'alike_similar_' || a.id)
+    using features, document, itself, at_least;
+end
+$$;

@@ -1,0 +1,2 @@
+drop function alike._make_triggers(alike.attachment, text);
+drop function alike._make_enqueue(alike.attachment);

@@ -1,0 +1,1 @@
+drop function alike._row_filter(regclass, text);

@@ -1,0 +1,3 @@
+drop function alike._switch(alike.attachment);
+drop function alike.change(text, jsonb);
+drop function alike._change(alike.attachment, jsonb);

@@ -1,0 +1,2 @@
+drop function alike.refresh(text);
+drop function alike._refresh(alike.attachment);

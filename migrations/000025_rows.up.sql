@@ -1,0 +1,101 @@
+-- The questions. Candidates share a feature, answers are estimated from the
+-- sketches, and people's verdicts come before both.
+
+-- The limit of a question, checked. NaN is the attachment's own: NULL is not,
+-- since every function of these gives nothing when it is given NULL.
+create function alike._limit(a alike.attachment, at_least double precision) returns double precision language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  at_least := coalesce(nullif(at_least, 'NaN'), a.at_least);
+  if not (at_least between 0 and 1) then
+    raise exception 'alike: at_least %, want 0 to 1', at_least using errcode = 'invalid_parameter_value';
+  end if;
+  return at_least;
+end
+$$;
+
+create function alike._rows(a alike.attachment, given text, at_least double precision)
+returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query select * from alike._similar(a, null, null, given, alike._limit(a, at_least));
+end
+$$;
+
+create function alike.rows("table" text, given text, at_least double precision default 'NaN')
+returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
+language sql stable
+as $$ select * from alike._rows(alike._attachment("table"), given, at_least) where "table" is not null and given is not null and at_least is not null $$;
+comment on function alike.rows(text, text, double precision) is 'the rows that resemble a row, best first';
+
+create function alike._si_rows(a alike.attachment, variant text, given text, fraction double precision)
+returns table (key text, si bigint)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  spelling constant text := alike._variant(variant, 4096);
+  si_column constant text := alike._si_column(spelling);
+  types constant text[] := alike._key_types(alike._side(a), a.key_columns);
+  itself constant text := alike._key_is(a.key_columns, types, 's', '$1');
+  low double precision;
+  high double precision;
+  own bigint;
+  there boolean;
+  wanted text;
+  nearest text;
+begin
+  if spelling <> all (a.variants) then
+    raise exception 'alike: % has no similarity index %, it has %', a.name, spelling, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
+      using errcode = 'undefined_column', hint = 'attach takes {"si": ["' || spelling || '"]}.';
+  elsif spelling ~ '^forest' and fraction <> 'NaN' then
+    raise exception 'alike: si_rows: % has depths instead of a fraction; leave it out', spelling using errcode = 'invalid_parameter_value';
+  elsif fraction < 0 then
+    raise exception 'alike: si_rows: fraction %, want 0 or more', fraction using errcode = 'invalid_parameter_value';
+  end if;
+  begin
+    execute format('select true, s.%I from %I.%I s where %s', si_column, a.side_schema, a.side_name, itself) into there, own using given;
+  exception
+    when data_exception then
+      perform alike._bad_key(a, given, sqlerrm);
+  end;
+  if there is null then
+    perform alike._no_row(a, given);
+  end if;
+  if own is null then
+    return;
+  end if;
+  if spelling ~ '^forest' then
+    -- The rows that agree in the first byte, those that agree in more first.
+    wanted := format('s.%I between %s and %s', si_column, own & -72057594037927936, own | 72057594037927935);
+    nearest := format('si # (%s)', own);
+  else
+    -- The open range of doubles is one of whole numbers, which the index knows.
+    fraction := coalesce(nullif(fraction, 'NaN'), 0.3);
+    low := alike.si_low(own, fraction);
+    high := alike.si_high(own, fraction);
+    wanted := format('s.%1$I between %2$s and %3$s and s.%1$I::double precision > %4$L::double precision and s.%1$I::double precision < %5$L::double precision',
+      si_column, alike._clamp(floor(low)), alike._clamp(ceil(high)), low, high);
+    nearest := format('abs(si::numeric - (%s)), si', own);
+  end if;
+  return query execute format(
+    'select key, si from (select %s as key, s.%I as si, %s from %I.%I s where %s and not (%s)) r order by %s, %s',
+    alike._key_text(a.key_columns, 's'), si_column,
+    (select string_agg(format('s.%I as k%s', a.key_columns[n], n), ', ' order by n) from generate_subscripts(a.key_columns, 1) as n),
+    a.side_schema, a.side_name, wanted, itself, nearest,
+    (select string_agg('k' || n, ', ' order by n) from generate_subscripts(a.key_columns, 1) as n))
+  using given;
+end
+$$;
+
+create function alike.si_rows("table" text, variant text, given text, fraction double precision default 'NaN')
+returns table (key text, si bigint)
+language sql stable
+as $$
+  select * from alike._si_rows(alike._attachment("table"), variant, given, fraction)
+  where "table" is not null and variant is not null and given is not null and fraction is not null
+$$;
+comment on function alike.si_rows(text, text, text, double precision) is 'the rows whose similarity index lies in the range around that of a row: 0.3 of it on either side unless given, or for forest/i those that agree in its first byte';

@@ -1,0 +1,2 @@
+drop function alike.pairs(text, double precision);
+drop function alike._pairs(alike.attachment, double precision);

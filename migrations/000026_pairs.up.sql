@@ -1,0 +1,95 @@
+-- Every alike pair once, the lesser key first, the best pair first and equal ones
+-- by their keys. Features that one row alone has are nearly all of them; they go before the join, which an index-only scan in
+-- the order of the feature does ten times as fast as a hash join. A pair is
+-- found in the first feature that its rows share. From PostgreSQL 14 on the
+-- features are shared out among parallel workers; the sizes keep the planner
+-- from having several read one index, after which it would start them anew for
+-- each of its entries.
+create function alike._pairs(a alike.attachment, least_resemblance double precision)
+returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set jit = off
+set enable_hashagg = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_seqscan = off
+set min_parallel_index_scan_size = 715827882
+set min_parallel_table_scan_size = 715827882
+as $$
+declare
+  keys constant name[] := a.key_columns;
+  side constant text := alike._name(a, '');
+  mark constant text := alike._name(a, '_mark');
+  p constant alike.profile_fields := alike._parse((select profile from alike.settings where id = a.profile_id));
+  shared_features constant text := (select string_agg(format('coalesce((x.f%s = y.f%s)::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
+  bounds constant text := case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end;
+  ordered constant text := format('select q.* from (%%s) q order by q.resemblance desc, %s, %s', alike._key_order(a, 'q.key'), alike._key_order(a, 'q.other'));
+  marked boolean;
+  -- What an arm has of a row; the same with y of the other.
+  features constant text := (select string_agg('x.f' || n, ', ' order by n) from generate_series(1, a.features) as n);
+  key_x constant name[] := array(select 'xk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
+  key_y constant name[] := array(select 'yk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
+  columns constant text := (select string_agg('x' || n, ', ' order by n) from generate_series(1, a.features) as n) || ', ' || array_to_string(key_x, ', ');
+  arms text;
+  hopeful text := 'true';
+begin
+  if not a.indexed then
+    raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
+      hint = 'select * from alike.status() shows how far it is.';
+  end if;
+  if a.distributed then
+    return query execute format(ordered, format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 or v.marked',
+      alike._pairs_across_nodes(a), bounds)) using least_resemblance;
+    return;
+  end if;
+  execute format('select exists (select from %s)', mark) into marked;
+  -- The bits that differ fill so many slots at least: to count them is quick and
+  -- leaves few pairs to compare. PostgreSQL 13 cannot count bits.
+  if alike._slots(p.family) and p.family <> 6 and current_setting('server_version_num')::integer >= 140000 then
+    hopeful := format('bit_count((''x'' || encode(substr(c.sketch, 21), ''hex''))::bit varying # (''x'' || encode(substr(c.other_sketch, 21), ''hex''))::bit varying) <= %s',
+      (select max(d) * p.bits from generate_series(0, p.t) as d
+       where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
+  end if;
+  select string_agg(format(
+    'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
+       join %2$s x on x.f%1$s = d.feature join %2$s y on y.f%1$s = d.feature
+     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, side,
+    features || ', ' || alike._key_list(keys, 'x'), replace(features, 'x.', 'y.') || ', ' || alike._key_list(keys, 'y'),
+    a.profile_id, alike._key_less(keys, 'x', 'y'),
+    -- Two rows may have NULL in an earlier feature, which is nothing in common.
+    coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
+    case when marked then format(' and not exists (select from %s m where %s and %s)', mark, alike._key_equal(keys, 'm', 'x'),
+      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end),
+    E'\nunion all ' order by n)
+  into arms
+  from generate_series(1, a.features) as n;
+  return query execute format(ordered, format(
+    'with candidate (sketch, %s, other_sketch, %s) as (%s),
+     verified as (
+       select %s as key, %s as other, %s as shared, alike.resemblance(c.sketch, c.other_sketch) as resemblance, c.sketch, c.other_sketch from candidate c where %s offset 0
+     )
+     select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 %s',
+    columns, replace(columns, 'x', 'y'),
+    arms,
+    alike._key_text(key_x, 'c'), alike._key_text(key_y, 'c'),
+    (select string_agg(format('coalesce((c.x%s = c.y%s)::integer, 0)', m, m), ' + ' order by m) from generate_series(1, a.features) as m),
+    hopeful,
+    bounds,
+    case when marked then format(
+      'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
+         select %s as key, %s as other, %s as shared, alike.resemblance(x.sketch, y.sketch) as resemblance, x.sketch, y.sketch as other_sketch
+         from %s m join %s x on %s join %s y on %s
+         where m.verdict = ''duplicate'' and x.profile = y.profile and x.sketch is not null and y.sketch is not null offset 0) v
+       cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
+      alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
+      alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
+  using least_resemblance;
+end
+$$;
+
+create function alike.pairs("table" text, at_least double precision default 'NaN')
+returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
+language sql
+as $$ select * from alike._pairs(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) where "table" is not null and at_least is not null $$;
+comment on function alike.pairs(text, double precision) is 'every pair of rows that resemble each other, once';

@@ -1,0 +1,132 @@
+-- What an administrator looks at: features that many rows share, rows that failed, and
+-- the state of every attachment.
+
+create function alike._hot(a alike.attachment) returns table (slot integer, feature bigint, rows bigint, key text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set enable_hashagg = off
+as $$
+begin
+  return query execute format('with h as materialized (%s), k as materialized (%s)
+    select distinct on (h.rows, h.slot, h.feature) h.slot, h.feature, h.rows, k.key from h join k on k.slot = h.slot and k.feature = h.feature order by h.rows desc, h.slot, h.feature, %s',
+    (select string_agg(format('(select %s as slot, f%s as feature, count(*) as rows from %s where f%s is not null group by f%s having count(*) >= 10)', n, n, alike._side(a), n, n), ' union all ' order by n)
+     from generate_series(1, a.features) as n),
+    (select string_agg(format('(select h.slot, h.feature, %s as key from h join %s s on s.f%s = h.feature where h.slot = %s)',
+       alike._key_text(a.key_columns, 's'), alike._side(a), n, n), ' union all ' order by n)
+     from generate_series(1, a.features) as n),
+    alike._key_order(a, 'k.key'));
+end
+$$;
+
+create function alike.hot("table" text) returns table (slot integer, feature bigint, rows bigint, key text)
+language sql stable
+as $$ select * from alike._hot(alike._attachment("table")) where "table" is not null $$;
+comment on function alike.hot(text) is 'features that ten rows or more share, with one of these rows';
+
+create function alike._errors(a alike.attachment) returns table (key text, message text, attempts integer, failed_at timestamptz)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select e.key, e.message, e.attempts, e.failed_at from alike.error e where e.attachment = a.id order by e.failed_at desc, e.key
+$$;
+
+create function alike.errors("table" text) returns table (key text, message text, attempts integer, failed_at timestamptz)
+language sql stable
+as $$ select * from alike._errors(alike._attachment("table")) where "table" is not null $$;
+comment on function alike.errors(text) is 'the rows that failed and why, the newest first';
+
+-- Rows of a table: counted while that is quick, and from the statistics of
+-- the last ANALYZE where it is not.
+create function alike._count(relation regclass, filter text) returns bigint language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  pages bigint;
+  rows bigint;
+begin
+  select sum(pg_relation_size(c.oid)) / 8192, sum(c.reltuples)::bigint into pages, rows
+  from pg_class c
+  where c.oid = relation or c.oid in (with recursive part as (
+      select inhrelid from pg_inherits where inhparent = relation union all select i.inhrelid from pg_inherits i join part p on i.inhparent = p.inhrelid)
+    select inhrelid from part);
+  if pages is null or (pages > 50000 and rows > 0 and filter is null) then
+    return rows;
+  end if;
+  execute format('select count(*) from %s%s', relation, ' where ' || filter) into rows;
+  return rows;
+exception
+  when insufficient_privilege then
+    return null;
+end
+$$;
+
+-- What may hold the worker up.
+create function alike._note(a alike.attachment, pending bigint) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  notes text[] := '{}';
+  b record;
+  old record;
+begin
+  if a.problem is not null then
+    notes := notes || a.problem;
+  end if;
+  select f.rows, f.split_at, (select sum(c.rows) from alike.chunk c where c.attachment = a.id) as remaining into b
+  from alike.backfill f where f.attachment = a.id and f.finished_at is null;
+  if found then
+    notes := notes || case
+      when b.split_at is null then format('%s rows wait to be read', b.rows)
+      when b.remaining is null then 'indexes are being made'
+      else format('being filled: %s of %s rows remain', least(b.remaining, b.rows), b.rows)
+    end;
+  end if;
+  -- An old snapshot keeps the entries that were taken from the queue, and every
+  -- claim has to step over them.
+  select s.pid, date_trunc('second', clock_timestamp() - s.xact_start) as age into old
+  from pg_stat_activity s
+  where s.datname = current_database() and s.pid <> pg_backend_pid() and s.backend_xmin is not null and s.xact_start < clock_timestamp() - interval '1 minute'
+  order by s.xact_start
+  limit 1;
+  if found then
+    notes := notes || format('a transaction of process %s has been open for %s and slows the queue down', old.pid, old.age);
+  end if;
+  if pending > 0 and not exists (select from pg_stat_activity s where s.datname = current_database() and s.application_name = 'alike worker') then
+    notes := notes || 'no worker is connected'::text;
+  end if;
+  return nullif(array_to_string(notes, '; '), '');
+end
+$$;
+
+create function alike.status() returns table (
+  name text, "table" text, "column" text, profile text, mode text, policy text, at_least double precision,
+  rows bigint, sketched bigint, pending bigint, failed bigint, oldest timestamptz, note text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  a alike.attachment;
+begin
+  for a in select * from alike.attachment t order by t.name, t.id loop
+    name := case when a.replaces is null then a.name else a.name || ' (next)' end;
+    "table" := coalesce((select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source), a.source::oid::text);
+    "column" := a.column_name;
+    profile := (select s.profile from alike.settings s where s.id = a.profile_id);
+    mode := a.mode;
+    policy := a.policy;
+    at_least := a.at_least;
+    rows := alike._count(a.source, a.row_filter);
+    sketched := alike._count(alike._side(a), null);
+    select count(*), min(q.queued_at) into pending, oldest from alike.queue q where q.attachment = a.id;
+    failed := (select count(*) from alike.error e where e.attachment = a.id);
+    note := alike._note(a, pending);
+    return next;
+  end loop;
+end
+$$;
+comment on function alike.status() is 'every attachment: how many rows it has, how many wait, and what may be wrong';
+
+create function alike.version() returns text language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select '0.1.0'::text $$;
+comment on function alike.version() is 'the release that the schema is of';

@@ -1,0 +1,93 @@
+-- A sketch that alike.gate has let pass, until the worker has written its own.
+create table alike.admitted (
+  id bigint generated always as identity constraint admitted_pkey primary key,
+  attachment integer not null constraint admitted_attachment_fkey references alike.attachment (id) on delete cascade,
+  features bigint[] not null,
+  sketch bytea not null,
+  itself text,
+  admitted_at timestamptz not null default now()
+);
+comment on table alike.admitted is 'sketches that the gate let pass and that may not be in a side table yet';
+create index admitted_attachment_idx on alike.admitted (attachment, admitted_at);
+
+-- What a checkin does with a near-duplicate: link and warn when the worker has
+-- its sketch, reject inside the checkin's own transaction.
+
+-- Judges a document by its sketch, before or after it is inserted, in the
+-- transaction that inserts it: with the policy reject an error names the row
+-- that it resembles most; with warn a warning does; the key of that row is
+-- returned, or NULL. The sketch has whole minima: it comes from the worker's
+-- library, command or HTTP endpoint. itself is the key of the row when it is in
+-- the table already.
+--
+-- Documents that are checked in at the same moment cannot see each other. Those
+-- that share a feature wait for each other here, in the order of the features,
+-- and the later one finds what the earlier one left in alike.admitted.
+create function alike._gate(a alike.attachment, sketch bytea, itself text) returns text language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  own bigint[];
+  distinct_keys constant text[] := case when itself is null then '{}' else alike._distinct_from(a, itself) end;
+  wanted bigint;
+  best record;
+  p alike.profile_fields;
+  stored alike.profile_fields;
+  admitted record;
+begin
+  if sketch is null then
+    return null; -- a document without a token resembles nothing
+  elsif current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'alike: gate: the transaction is %, which cannot see what was checked in since it began; want read committed',
+      current_setting('transaction_isolation') using errcode = 'feature_not_supported';
+  end if;
+  if not has_table_privilege('alike.admitted', 'insert') then
+    raise exception 'alike: gate: % may not insert into alike.admitted, where what was let pass is kept', current_user
+      using errcode = 'insufficient_privilege', hint = format('grant insert on alike.admitted to %I', current_user);
+  end if;
+  p := alike._header(sketch);
+  if not alike._slots(p.family) then
+    raise exception 'alike: gate: the profile "%" keeps a list of values, whose features PostgreSQL cannot compute; want a family with slots, such as fast', alike._spell(p)
+      using errcode = 'feature_not_supported', hint = 'The policy link or warn works with every family.';
+  end if;
+  stored := alike._parse((select profile from alike.settings where id = a.profile_id));
+  stored.bits := 64;
+  if p is distinct from stored then
+    raise exception 'sketches of different profiles: "%" and "%"', alike._spell(p), alike._spell(stored) using errcode = 'data_exception';
+  end if;
+  own := alike._features(sketch);
+  for wanted in select distinct f # a.id::bigint << 40 from unnest(own) as f where f is not null order by 1 loop
+    perform pg_advisory_xact_lock(wanted);
+  end loop;
+  select s.key, s.resemblance into best from alike._similar(a, own, sketch, null, a.at_least) s
+  where s.key is distinct from itself and s.key <> all (distinct_keys)
+  limit 1;
+  if best.key is null then
+    select '' as key, alike.resemblance(_gate.sketch, m.sketch) as resemblance into best
+    from alike.admitted m
+    where m.attachment = a.id and m.features && own and alike.resemblance(_gate.sketch, m.sketch) >= a.at_least
+      and (_gate.itself is null or m.itself is null or m.itself <> _gate.itself and m.itself <> all (distinct_keys))
+    order by 2 desc
+    limit 1;
+  end if;
+  if best.key is null or a.policy <> 'reject' then
+    insert into alike.admitted (attachment, features, sketch, itself) values (a.id, own, _gate.sketch, _gate.itself);
+  end if;
+  if best.key is not null and a.policy in ('reject', 'warn') then
+    if a.policy = 'reject' then
+      raise exception 'alike: % has % at a resemblance of %', a.name,
+        case best.key when '' then 'a document that was checked in a moment ago' else 'the row ' || best.key end, round(best.resemblance::numeric, 3)
+        using errcode = 'integrity_constraint_violation', detail = json_build_object('key', nullif(best.key, ''), 'resemblance', best.resemblance)::text;
+    end if;
+    raise warning 'alike: % has % at a resemblance of %', a.name,
+      case best.key when '' then 'a document that was checked in a moment ago' else 'the row ' || best.key end, round(best.resemblance::numeric, 3);
+  end if;
+  return nullif(best.key, '');
+end
+$$;
+
+create function alike.gate("table" text, sketch bytea, itself text default null) returns text
+language sql
+as $$ select alike._gate(alike._attachment("table"), sketch, itself) $$;
+comment on function alike.gate(text, bytea, text) is
+  'judges a document by the sketch that its program brings, inside the checkin''s transaction; returns the key of the row that it resembles most';

@@ -1,0 +1,1 @@
+drop function alike._match(alike.attachment, text[]);
