@@ -66,14 +66,19 @@ func TestFormatPage(t *testing.T) {
 			t.Errorf("%q is no operator", o)
 		}
 	}
-	inline := strings.Fields(between("is one of `", "` without"))
-	for _, name := range inline {
-		if !inlineTags[name] {
-			t.Errorf("%q is no inline tag", name)
+	for _, c := range []struct {
+		list string
+		tags map[string]bool
+	}{{between("it is one of `", "` without"), inlineTags}, {between("does not show, `", "`, without"), unseenTags}} {
+		names := strings.Fields(c.list)
+		for _, name := range names {
+			if !c.tags[name] {
+				t.Errorf("the page lists the tag %q as one that does not break words", name)
+			}
 		}
-	}
-	if len(inline) != len(inlineTags) {
-		t.Errorf("%d inline tags, want %d", len(inline), len(inlineTags))
+		if len(names) != len(c.tags) {
+			t.Errorf("the page lists %d tags that do not break words, want %d: %s", len(names), len(c.tags), c.list)
+		}
 	}
 
 	example := between("## 10.", "## 11.")

@@ -2,7 +2,10 @@
 
 package sketch
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // In the steady state no document costs an allocation, whatever its stream and
 // its script. (The race detector allocates.)
@@ -28,5 +31,16 @@ func TestStreamsAllocateNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(5, run); n > 0 {
 			t.Errorf("%s: %v allocations", p, n)
 		}
+	}
+}
+
+func TestHTMLTextAllocatesNothing(t *testing.T) {
+	page, err := os.ReadFile("testdata/pages/letter.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := AppendHTMLText(nil, page)
+	if n := testing.AllocsPerRun(50, func() { text = AppendHTMLText(text[:0], page) }); n > 0 {
+		t.Errorf("%v allocations a page, want none", n)
 	}
 }

@@ -4,26 +4,29 @@ import (
 	"bytes"
 	"html"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
-// page is a web page as AltaVista reduced it (Manasse): case folded, markup
-// dropped but for the URLs of links and images. The tokens are the words of its
-// text and, where its tag stands, each URL whole.
-//
-// It is the tokenizer of the HTML standard, section 13.2.5, in a form that takes
-// its input in pieces and keeps a bounded part of it: what is dropped need not be
-// remembered, and the tags that matter are known by short names.
+// markup takes a page apart into its text, its word breaks and its URLs, for the
+// stream html and for AppendHTMLText. It is the tokenizer of the HTML standard,
+// section 13.2.5, for a document without scripting, in a form that takes its
+// input in pieces and keeps a bounded part of it: what is dropped need not be
+// remembered, and the tags that matter are known by short names. The tree is
+// not built.
 //
 //   - Dropped: tags, comments, declarations, and what is between the tags of
-//     script, style, iframe, noembed and noframes.
+//     script, style, template, iframe, noembed and noframes.
 //   - A URL is the value of href in any tag and of src in img: its first 4096
 //     bytes, with character references replaced and white space and controls
 //     taken out.
-//   - Comments and the tags of inlineTags, such as b and span, do not separate
-//     words; all others do.
-type page struct {
-	words *words
+//   - A tag breaks words, unless it is one of inlineTags, such as b, or of
+//     unseenTags, such as script, which a browser does not show. Comments and
+//     declarations do not break words either: har<b>bour</b> and har<!-- -->bour
+//     are one word.
+type markup struct {
+	to    sink
+	links bool // sink wants URLs
 	state htmlState
 
 	name    []byte // of the tag, in lower case, or longer than any that matters
@@ -36,15 +39,25 @@ type page struct {
 	dashes    int  // of a comment or a script, in a row
 	beginning bool // of a comment
 
-	raw    string // the element whose content is not markup
-	hidden bool   // that content is dropped
-	escape int    // of a script: 1 within <!-- -->, 2 within a script in there
-	match  []byte // what could be the end tag of raw
+	raw       string // the element whose content is not markup
+	hidden    bool   // that content is dropped
+	templates int    // that are open; their content is dropped
+	escape    int    // of a script: 1 within <!-- -->, 2 within a script in there
+	match     []byte // what could be the end tag of raw
 
 	reference reference
 	known     map[string][]byte // what references stand for
-	plain     reader            // for URLs
-	unescaped []byte
+}
+
+// A sink takes what a page is made of.
+type sink interface {
+	// feed takes text and returns how many of its bytes it took: all, or all but
+	// the beginning of a character that anything could complete.
+	feed(text []byte, end ending) int
+	// part takes a tag that breaks words.
+	part(tag []byte, closing bool)
+	// url takes a URL as it is in the attribute, references and all.
+	url(value []byte)
 }
 
 type attribute struct {
@@ -85,15 +98,24 @@ const (
 	mostKnown    = 1000
 )
 
-// inlineTags do not separate words.
-var inlineTags = func() map[string]bool {
+func tagSet(names string) map[string]bool {
 	m := make(map[string]bool)
-	for _, name := range strings.Fields(`abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark
-		nobr q s samp small span strike strong sub sup tt u var wbr`) {
+	for _, name := range strings.Fields(names) {
 		m[name] = true
 	}
 	return m
-}()
+}
+
+// inlineTags are of elements within a line of text, whose words go on across
+// them. unseenTags are of elements that a browser does not show.
+var (
+	inlineTags = tagSet(`a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr s samp small
+		span strike strong sub sup time tt u var wbr`)
+	unseenTags = tagSet(`link meta script style template`)
+)
+
+// breaks reports whether a tag breaks words.
+func breaks(tag []byte) bool { return !inlineTags[string(tag)] && !unseenTags[string(tag)] }
 
 // A rawElement has content that is not markup; it may be text all the same.
 type rawElement struct {
@@ -112,50 +134,40 @@ var rawElements = func() map[string]rawElement {
 	return m
 }()
 
-func newPage(fold bool) *page {
-	return &page{words: newWords(fold), plain: newReader(fold), known: make(map[string][]byte)}
-}
-
-func (p *page) reset() {
-	p.words.reset()
-	p.state, p.raw, p.hidden = htmlText, "", false
+func (p *markup) reset() {
+	p.state, p.raw, p.hidden, p.templates = htmlText, "", false, 0
 	p.reference, p.match = p.reference[:0], p.match[:0]
 }
 
-func (p *page) next(t *tokens, src []byte, final bool) int {
-	if len(src) > pieceSize {
-		src, final = src[:pieceSize], false
+// finish ends the page: what could have been a reference or a tag is text.
+func (p *markup) finish() {
+	switch p.state {
+	case htmlLess:
+		p.show(lessThan)
+	case htmlEnd:
+		p.show([]byte("</"))
+	case htmlReference:
+		p.dereference()
+	case htmlRawEnd:
+		p.show(p.match)
 	}
-	p.words.begin(t)
-	n := p.feed(src, final)
-	if final {
-		switch p.state {
-		case htmlReference:
-			p.dereference()
-		case htmlRawEnd:
-			p.show(p.match)
-		}
-		p.words.settle()
-	}
-	p.words.finish(final)
-	return n
 }
 
-func (p *page) feed(src []byte, final bool) int {
+func (p *markup) feed(src []byte, final bool) int {
 	for i := 0; i < len(src); i++ {
 		c := src[i]
 		switch p.state {
 		case htmlText, htmlRaw:
 			k := i + p.span(src[i:])
-			if !p.hidden {
+			if p.shown() {
 				end := characters
 				switch {
 				case k == len(src) && !final:
 					end = anything
-				case k == len(src) || src[k] == '<' && separates(src[k+1:]):
+				case k == len(src) || src[k] == '<' && breaksAhead(src[k+1:]):
 					end = nothing
 				}
-				if n := p.words.feed(src[i:k], end); i+n < k {
+				if n := p.to.feed(src[i:k], end); i+n < k {
 					return i + n
 				}
 			}
@@ -347,7 +359,7 @@ func (p *page) feed(src []byte, final bool) int {
 }
 
 // span returns how many bytes at the beginning of src are text and no more.
-func (p *page) span(src []byte) int {
+func (p *markup) span(src []byte) int {
 	n := -1
 	switch {
 	case p.raw == "plaintext":
@@ -369,7 +381,7 @@ func (p *page) span(src []byte) int {
 }
 
 // scriptByte takes a dash or > of an escaped script.
-func (p *page) scriptByte(c byte) {
+func (p *markup) scriptByte(c byte) {
 	if c == '-' {
 		p.dashes++
 		return
@@ -381,7 +393,7 @@ func (p *page) scriptByte(c byte) {
 }
 
 // rawTag takes the tag that match and c, which ends its name, are.
-func (p *page) rawTag(c byte) {
+func (p *markup) rawTag(c byte) {
 	opens := p.match[1] != '/'
 	switch {
 	case p.raw == "script" && opens:
@@ -400,20 +412,17 @@ func (p *page) rawTag(c byte) {
 var lessThan = []byte("<")
 
 // show takes bytes that turned out to be text.
-func (p *page) show(text []byte) {
-	if !p.hidden {
-		p.words.feed(text, characters)
+func (p *markup) show(text []byte) {
+	if p.shown() {
+		p.to.feed(text, characters)
 	}
 }
 
-// separate ends a word.
-func (p *page) separate() {
-	p.words.settle()
-	p.words.close()
-}
+// shown reports whether text is not dropped here.
+func (p *markup) shown() bool { return !p.hidden && p.templates == 0 }
 
 // begin begins a tag whose name begins with c.
-func (p *page) begin(c byte, closing bool) {
+func (p *markup) begin(c byte, closing bool) {
 	p.state, p.closing = htmlName, closing
 	p.name, p.urls = appendName(p.name[:0], c), p.urls[:0]
 }
@@ -431,9 +440,9 @@ func appendName(name []byte, c byte) []byte {
 }
 
 // choose decides whether the attribute key is wanted: the first of its name.
-func (p *page) choose() {
+func (p *markup) choose() {
 	p.want = -1
-	if p.closing || string(p.key) != "href" && (string(p.key) != "src" || string(p.name) != "img") {
+	if p.closing || !p.links || p.templates > 0 || string(p.key) != "href" && (string(p.key) != "src" || string(p.name) != "img") {
 		return
 	}
 	for _, u := range p.urls {
@@ -455,7 +464,7 @@ func (p *page) choose() {
 }
 
 // value takes a part of the value of an attribute.
-func (p *page) value(part []byte) {
+func (p *markup) value(part []byte) {
 	if p.want >= 0 {
 		u := &p.urls[p.want]
 		u.value = append(u.value, part[:min(len(part), maxURL-len(u.value))]...)
@@ -463,37 +472,27 @@ func (p *page) value(part []byte) {
 }
 
 // end takes a tag at its >.
-func (p *page) end() {
+func (p *markup) end() {
 	p.state, p.want = htmlText, -1
-	if !inlineTags[string(p.name)] || len(p.urls) > 0 {
-		p.separate()
+	switch template := string(p.name) == "template"; {
+	case template && !p.closing:
+		p.templates++
+		p.urls = p.urls[:0]
+	case template && p.templates > 0:
+		p.templates--
+	}
+	if p.templates == 0 && (len(p.urls) > 0 || breaks(p.name)) {
+		p.to.part(p.name, p.closing)
 	}
 	if p.closing {
 		return
 	}
 	for _, u := range p.urls {
-		p.url(u.value)
+		p.to.url(u.value)
 	}
 	if e, raw := rawElements[string(p.name)]; raw {
 		p.raw, p.hidden, p.escape, p.state = e.name, !e.text, 0, htmlRaw
 	}
-}
-
-// url makes a token of the value of an attribute.
-func (p *page) url(value []byte) {
-	p.plain.reset()
-	if bytes.IndexByte(value, 0) >= 0 {
-		value = bytes.ReplaceAll(value, []byte{0}, []byte("\ufffd"))
-	}
-	p.plain.feed(p.unescape(value), nothing)
-	for text := p.plain.text; len(text) > 0; {
-		r, size := utf8.DecodeRune(text)
-		if k := factsOf(r).class[r&(blockSize-1)]; k != classSpace && k != classControl {
-			p.words.text = append(p.words.text, text[:size]...)
-		}
-		text = text[size:]
-	}
-	p.words.close()
 }
 
 // A reference is what could be a character reference, from its & on. Of a
@@ -537,7 +536,7 @@ func (r *reference) take(c byte) bool {
 
 // dereference takes the character reference, or what turned out to be none, as
 // text.
-func (p *page) dereference() {
+func (p *markup) dereference() {
 	p.state = htmlText
 	if p.raw != "" {
 		p.state = htmlRaw
@@ -546,7 +545,7 @@ func (p *page) dereference() {
 }
 
 // meaning returns what a reference stands for, or itself.
-func (p *page) meaning(r reference) []byte {
+func (p *markup) meaning(r reference) []byte {
 	text, known := p.known[string(r)]
 	if !known {
 		whole := string(r)
@@ -560,14 +559,11 @@ func (p *page) meaning(r reference) []byte {
 	return text
 }
 
-// unescape replaces the character references of an attribute's value, where one
-// without its semicolon stands only before what is neither a letter, a digit nor
-// an equals sign.
-func (p *page) unescape(value []byte) []byte {
-	if bytes.IndexByte(value, '&') < 0 {
-		return value
-	}
-	out := p.unescaped[:0]
+// unescape appends the value of an attribute with its character references
+// replaced. There one its semicolon counts only before what is neither a letter, a digit nor an
+// equals sign.
+func (p *markup) unescape(dst, value []byte) []byte {
+	out := dst
 	for i := 0; i < len(value); {
 		n := 1
 		if value[i] == '&' {
@@ -592,7 +588,6 @@ func (p *page) unescape(value []byte) []byte {
 		out = append(out, value[i:i+n]...)
 		i += n
 	}
-	p.unescaped = out
 	return out
 }
 
@@ -602,8 +597,9 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isAlphanumeric(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
 
-// separates reports whether what follows a < is certain to separate words.
-func separates(src []byte) bool {
+// breaksAhead reports whether what follows a < is certain to be a tag that
+// breaks words.
+func breaksAhead(src []byte) bool {
 	if len(src) > 0 && src[0] == '/' {
 		src = src[1:]
 	}
@@ -616,5 +612,144 @@ func separates(src []byte) bool {
 	if n == 0 || !isLetter(src[0]) || n == len(src) || n == len(name) || !(isBlank(src[n]) || src[n] == '>') {
 		return false
 	}
-	return !inlineTags[string(name[:n])]
+	return breaks(name[:n])
 }
+
+// page is a web page as AltaVista reduced it (Manasse): case folded, markup
+// dropped but for the URLs of links and images. The tokens are the words of its
+// text and, where its tag stands, each URL whole; a tag with a URL breaks words.
+type page struct {
+	markup
+	words     *words
+	plain     reader // for URLs
+	unescaped []byte
+}
+
+func newPage(fold bool) *page {
+	p := &page{words: newWords(fold), plain: newReader(fold)}
+	p.markup = markup{to: p, links: true, known: make(map[string][]byte)}
+	return p
+}
+
+func (p *page) reset() {
+	p.words.reset()
+	p.markup.reset()
+}
+
+func (p *page) next(t *tokens, src []byte, final bool) int {
+	if len(src) > pieceSize {
+		src, final = src[:pieceSize], false
+	}
+	p.words.begin(t)
+	n := p.markup.feed(src, final)
+	if final {
+		p.markup.finish()
+		p.words.settle()
+	}
+	p.words.finish(final)
+	return n
+}
+
+func (p *page) feed(text []byte, end ending) int { return p.words.feed(text, end) }
+
+func (p *page) part([]byte, bool) {
+	p.words.settle()
+	p.words.close()
+}
+
+// url makes a token of the value of an attribute.
+func (p *page) url(value []byte) {
+	p.plain.reset()
+	if bytes.IndexByte(value, 0) >= 0 {
+		value = bytes.ReplaceAll(value, []byte{0}, []byte("\ufffd"))
+	}
+	p.unescaped = p.unescape(p.unescaped[:0], value)
+	p.plain.feed(p.unescaped, nothing)
+	for text := p.plain.text; len(text) > 0; {
+		r, size := utf8.DecodeRune(text)
+		if k := factsOf(r).class[r&(blockSize-1)]; k != classSpace && k != classControl {
+			p.words.text = append(p.words.text, text[:size]...)
+		}
+		text = text[size:]
+	}
+	p.words.close()
+}
+
+// AppendHTMLText appends to dst the text of a page, for a profile that reads text:
+// what a browser without scripting shows, in UTF-8, and the title. The content of
+// script, style, template, iframe, noembed and noframes is dropped, as are
+// comments; character references are replaced. The words are those of the stream
+// html, which has the URLs of links and images besides.
+//
+// A tag breaks words unless it is of an element within a line of text (a abbr
+// acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr s samp
+// small span strike strong sub sup time tt u var wbr) or of one that is not shown
+// (link meta script style template). A cell of a table or an image leaves a blank,
+// any other such tag ends the line; outside pre and textarea white space is a blank.
+func AppendHTMLText(dst, doc []byte) []byte {
+	t := pageTexts.Get().(*pageText)
+	t.text, t.begin, t.blank, t.line, t.pre = dst, len(dst), false, false, 0
+	t.markup.reset()
+	t.markup.feed(doc, true)
+	t.markup.finish()
+	dst, t.text = t.text, nil
+	pageTexts.Put(t)
+	return dst
+}
+
+var pageTexts = sync.Pool{New: func() any {
+	t := new(pageText)
+	t.markup = markup{to: t, known: make(map[string][]byte)}
+	return t
+}}
+
+// pageText is the sink of AppendHTMLText.
+type pageText struct {
+	markup
+	text  []byte
+	begin int  // of the page in text
+	blank bool // there was white space since the last character
+	line  bool // the line has ended since the last character
+	pre   int  // open elements whose white space stays
+}
+
+func (t *pageText) feed(text []byte, _ ending) int {
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		i += size
+		if t.pre == 0 && r < utf8.RuneSelf && isBlank(byte(r)) {
+			t.blank = true
+			continue
+		}
+		switch {
+		case len(t.text) == t.begin || t.text[len(t.text)-1] == '\n':
+		case t.line:
+			t.text = append(t.text, '\n')
+		case t.blank:
+			t.text = append(t.text, ' ')
+		}
+		t.blank, t.line = false, false
+		t.text = utf8.AppendRune(t.text, r)
+	}
+	return len(text)
+}
+
+func (t *pageText) part(tag []byte, closing bool) {
+	switch string(tag) {
+	case "td", "th", "img":
+		t.blank = true
+		return
+	case "pre", "textarea", "listing", "xmp", "plaintext":
+		if !closing {
+			t.pre++
+		} else if t.pre > 0 {
+			t.pre--
+		}
+	}
+	t.line = true
+}
+
+func (t *pageText) url([]byte) {}

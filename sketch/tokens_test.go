@@ -13,8 +13,6 @@ import (
 	"testing/iotest"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/net/html"
 )
 
 // tokenize gives a document to a tokenizer in pieces of the lengths that size
@@ -391,96 +389,5 @@ func BenchmarkWords(b *testing.B) {
 		b.Run("script="+c.script, func(b *testing.B) {
 			benchmarkTokens(b, Profile{Stream: Words, W: 1}, c.text)
 		})
-	}
-}
-
-// literalPage is the definition of the stream html by golang.org/x/net/html,
-// whose tokenizer needs the whole document.
-func literalPage(doc string, fold bool) (list []string) {
-	z := html.NewTokenizer(strings.NewReader(doc))
-	pending, drop := "", false
-	separate := func() {
-		list = append(list, literalWords(pending, fold)...)
-		pending = ""
-	}
-	for {
-		switch kind := z.Next(); kind {
-		case html.ErrorToken:
-			separate()
-			return list
-		case html.TextToken:
-			if !drop {
-				pending += string([]rune(z.Token().Data))
-			}
-			drop = false
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			drop = false
-			token := z.Token()
-			var urls []string
-			for _, a := range token.Attr {
-				if kind != html.EndTagToken && (a.Key == "href" || a.Key == "src" && token.Data == "img") {
-					urls = append(urls, strings.Map(func(r rune) rune {
-						if unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf) {
-							return -1
-						}
-						return r
-					}, canonicalText(a.Val, fold)))
-				}
-			}
-			if !inlineTags[token.Data] || len(urls) > 0 {
-				separate()
-			}
-			for _, u := range urls {
-				if u != "" {
-					list = append(list, u)
-				}
-			}
-			if kind == html.EndTagToken {
-				break
-			}
-			switch token.Data {
-			case "noscript":
-				z.NextIsNotRawText()
-			case "script", "style", "iframe", "noembed", "noframes":
-				drop = true
-			}
-		}
-	}
-}
-
-func TestPage(t *testing.T) {
-	for _, text := range texts {
-		if len(text) > 1000 {
-			continue
-		}
-		for _, fold := range []bool{true, false} {
-			want := literalPage(text, fold)
-			if got := whole(Profile{Stream: HTML, OtherCase: !fold, W: 1}, []byte(text)); !slices.Equal(got, want) {
-				t.Errorf("%q, fold %v:\n got %q\nwant %q", text, fold, got, want)
-			}
-		}
-	}
-}
-
-var markup = strings.Fields(`< > </ <! <!-- --> --!> - ! / = " ' & ; # x41 amp &lt copy= href src img a b p <p> </p> <b> script <script>
-	</script> <style> </style> <title> </title> <textarea> </textarea> <xmp> </xmp> <img <a href= src= ? <? &#65; &#x é 文 e ` + "\u0301")
-
-func TestPageRandom(t *testing.T) {
-	random := rand.New(rand.NewPCG(9, 10))
-	for range trials(100000) {
-		text := ""
-		for range random.IntN(16) {
-			text += markup[random.IntN(len(markup))]
-			if random.IntN(4) == 0 {
-				text += " "
-			}
-		}
-		if strings.Contains(text, "<!--") && strings.Contains(text, "script") {
-			continue // the library leaves the escaped state where the standard stays in it
-		}
-		want := literalPage(text, true)
-		if got := whole(Profile{Stream: HTML, W: 1}, []byte(text)); !slices.Equal(got, want) {
-			t.Fatalf("%q:\n got %q\nwant %q", text, got, want)
-		}
 	}
 }

@@ -37,6 +37,7 @@ type rowSettings struct {
 	text    string
 	row     *aspect.Computer
 	extract bool
+	page    []byte // the text of the last page, reused
 }
 
 func (c *conn) rowSettings(v *sqlite.Value) (*rowSettings, error) {
@@ -84,7 +85,8 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 // document is the text of a document as a profile reads it.
 func (s *rowSettings) document(doc []byte) []byte {
 	if s.extract {
-		return htmlText(doc)
+		s.page = sketch.AppendHTMLText(s.page[:0], doc)
+		return s.page
 	}
 	return doc
 }

@@ -15,7 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gabriel-vasile/mimetype"
-	"golang.org/x/net/html"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 // Config says which commands run, and how far they may go. The commands are
@@ -147,7 +148,7 @@ func (e *Extractor) Text(ctx context.Context, doc []byte, media string) ([]byte,
 	case ok:
 		return e.run(ctx, command, doc)
 	case base == typeHTML:
-		return plain(doc), nil
+		return sketch.AppendHTMLText(nil, doc), nil
 	}
 	return doc, nil
 }
@@ -166,34 +167,4 @@ func detect(doc []byte) string {
 		return typePlain
 	}
 	return found.String()
-}
-
-// plain returns the text of a page: what a reader sees, without scripts and
-// styles, a blank where markup was.
-func plain(page []byte) []byte {
-	var text []byte
-	tokens := html.NewTokenizer(bytes.NewReader(page))
-	hidden := ""
-	for {
-		switch tokens.Next() {
-		case html.ErrorToken:
-			return text
-		case html.TextToken:
-			if hidden == "" {
-				text = append(text, tokens.Text()...)
-			}
-		case html.StartTagToken:
-			name, _ := tokens.TagName()
-			switch string(name) {
-			case "script", "style", "template":
-				hidden = string(name)
-			}
-			text = append(text, ' ')
-		case html.EndTagToken:
-			if name, _ := tokens.TagName(); string(name) == hidden {
-				hidden = ""
-			}
-			text = append(text, ' ')
-		}
-	}
 }

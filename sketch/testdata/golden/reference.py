@@ -147,8 +147,9 @@ def code(text):
     return tokens + [token] * (token != "")
 
 
-INLINE = set("""abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q s samp small span strike
-strong sub sup tt u var wbr""".split())
+INLINE = set("""a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr s samp small span strike
+strong sub sup time tt u var wbr""".split())
+UNSEEN = set("link meta script style template".split())
 HIDDEN = {"script", "style", "iframe", "noembed", "noframes"}
 RAW = HIDDEN | {"title", "textarea", "xmp", "plaintext"}
 BLANK = " \n\r\t\f"
@@ -192,10 +193,11 @@ ATTRIBUTE = re.compile(
 
 def page(data, fold):
     doc = data.decode("latin-1")  # bytes as characters, until they are text
-    tokens, text, i = [], [], 0
+    tokens, text, i, inert = [], [], 0, 0
 
     def show(s, attribute=None):
-        text.append(references(s, False))
+        if not inert:
+            text.append(references(s, False))
 
     def separate():
         whole = decode_mixed("".join(text))
@@ -242,7 +244,8 @@ def page(data, fold):
             i = len(doc) if end < 0 else end + 1
             continue
         if not re.match("</?[a-zA-Z]", doc[i : i + 3]):
-            text.append("<")
+            if not inert:
+                text.append("<")
             i += 1
             continue
         m = TAG.match(doc, i)
@@ -256,7 +259,11 @@ def page(data, fold):
                 key = a[1].lower()
                 if key == "href" or key == "src" and name == "img":
                     urls.setdefault(key, (a[2] or a[3] or a[4] or "")[:4096])
-        if name not in INLINE or urls:
+        if name == "template":
+            inert = max(0, inert - 1) if closing else inert + 1
+        if inert:
+            urls = {}
+        elif name not in INLINE | UNSEEN or urls:
             separate()
         for url in urls.values():
             url = canonical(decode_mixed(references(url.replace("\0", "&#0;"), True)), fold)
@@ -264,12 +271,13 @@ def page(data, fold):
             tokens.extend([url] * (url != ""))
         if name in RAW and not closing:
             if name == "plaintext":
-                text.append(doc[i:])
+                if not inert:
+                    text.append(doc[i:])
                 break
             end = raw_end(doc, i, name)
             if name in ("title", "textarea"):
                 show(doc[i:end])
-            elif name == "xmp":
+            elif name == "xmp" and not inert:
                 text.append(doc[i:end])
             i = end
     separate()
@@ -627,7 +635,7 @@ PAGE = (
     "<!DOCTYPE html><title>A &amp; B</title><script>var x = '<p>no';</script><STYLE>no</style><!-- no --><p CLASS=x>Caf&eacute; "
     "<b>B</b>old &#x41;&#66; &notit; &copy2 &#0;&#150;x<br>one<span>two</span> <a href='/X?a=1&copy=2&amp;b=3&lt' HREF=second>the link</a>"
     "<img alt=no src=\" I.png \"><a href=\u00e4\u0301/%20\0>y</a><noscript><i>shown</i></noscript><iframe>no</iframe> a < b </> c<!x>d<?e>f"
-    "<script><!-- <script> </script> no --> </script >yes<textarea><b>&lt;</textarea><td>1<td>2 e<b>\u0301</b><p"
+    "<script><!-- <script> </script> no --> </script >yes <i>bu</i>s<template>no<p><a href=no>no</template>es<a>'</a>s<q>z</q><textarea><b>&lt;</textarea><td>1<td>2 e<b>\u0301</b><p"
 ).encode()
 LOG = " one  two \r\n\r\nthree\tfour\u00a0five\u2028 Stra\u00dfe\u0085\nsix\r".encode()
 TAIL = "t=84 k=12 s=7 r=2"
