@@ -37,7 +37,7 @@ lint: ## gofmt, vet, staticcheck, go.mod, shellcheck
 	@for m in $(MODULES); do cd $(CURDIR)/$$m; echo "$$m: go vet, staticcheck, go mod tidy"; \
 	  go vet ./...; go run $(STATICCHECK) ./...; go mod tidy -diff; done
 	go vet -tags citus ./pgworker/worker
-	shellcheck -S warning .ci/run .ci/setup $$(git ls-files '*.sh')
+	shellcheck -S warning $$(git grep -lE '^#!.*[/ ](ba)?sh$$')
 
 tidy: ## go.mod and go.sum of every module, after a change of what the code imports
 	@for m in $(MODULES); do (cd $$m && go mod tidy); done

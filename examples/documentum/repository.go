@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -21,13 +22,17 @@ import (
 	"github.com/alike-sql/alike/pgworker/worker"
 )
 
-// A repository is a database with the tables and procedures of the files, which
-// run as they are in the sqlite3 shell and in psql too. Both engines have the same.
+//go:embed tasks
+var tasks embed.FS
+
+// A repository is a database with the tables and procedures of an engine's
+// files, which have the same names in both. The files run as they are in the
+// sqlite3 shell and in psql too.
 type repository struct {
 	db    *sql.DB
 	files fs.FS
 
-	// For PostgreSQL: the worker, and connections for questions of Go's own.
+	// Only with PostgreSQL: the worker, and the connections for worker.Ask.
 	worker *worker.Worker
 	pool   *pgxpool.Pool
 }
@@ -143,7 +148,7 @@ func (r *repository) checkin(c checkin) error {
 	return r.call("checkin", args...)
 }
 
-// settle lets the worker do what is to be done.
+// settle runs the worker until its queue is empty.
 func (r *repository) settle() error {
 	if r.worker == nil {
 		return nil
@@ -151,15 +156,14 @@ func (r *repository) settle() error {
 	return r.worker.Once(context.Background())
 }
 
-// do runs a file of the administrator's.
+// do runs a task that returns no rows.
 func (r *repository) do(name string) error {
-	return errors.Join(steps.Do(r.db, r.files, "admin/"+name+".sql"), r.settle())
+	return errors.Join(steps.Do(r.db, tasks, "tasks/"+name+".sql"), r.settle())
 }
 
-// read runs a query of the administrator's. In psql an argument is :'name', in
-// the sqlite3 shell :name.
+// read runs a task and returns its rows.
 func (r *repository) read(name string, args ...sql.NamedArg) ([][]string, error) {
-	text, err := fs.ReadFile(r.files, "admin/"+name+".sql")
+	text, err := tasks.ReadFile("tasks/" + name + ".sql")
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +173,7 @@ func (r *repository) read(name string, args ...sql.NamedArg) ([][]string, error)
 		if r.worker == nil {
 			values = append(values, a)
 		} else {
-			query = strings.ReplaceAll(query, ":'"+a.Name+"'", fmt.Sprint("$", i+1))
+			query = strings.ReplaceAll(query, ":"+a.Name, fmt.Sprint("$", i+1))
 			values = append(values, a.Value)
 		}
 	}
@@ -189,10 +193,10 @@ func (r *repository) show(out io.Writer, title, name string, args ...sql.NamedAr
 	return err
 }
 
-// backfill repeats the portion until nothing remains.
+// backfill runs backfill.sql until no object remains.
 func (r *repository) backfill() error {
 	for {
-		if err := r.do("backfill"); err != nil {
+		if err := errors.Join(steps.Do(r.db, r.files, "backfill.sql"), r.settle()); err != nil {
 			return err
 		}
 		rows, err := r.read("remaining")
@@ -208,7 +212,7 @@ func (r *repository) policy(name string) error {
 	return err
 }
 
-// id gives the current version of a document of that name.
+// id returns the current version of the document of that name.
 func (r *repository) id(name string) (id string, err error) {
 	err = r.db.QueryRow("select r_object_id from dm_document where object_name = $1", name).Scan(&id)
 	return id, err

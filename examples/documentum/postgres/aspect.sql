@@ -179,3 +179,25 @@ create table quarantined (
   i_folder_id char(16) not null, -- where it was
   quarantined_at timestamp(0) not null
 );
+
+-- The functions that the tasks call, under their SQLite names, so that each task is one
+-- file for both engines.
+create function alike_attach(table_name text, column_name text, options text) returns bigint language sql as $$
+  select alike.attach(table_name, column_name, options::jsonb)
+$$;
+create function alike_pairs(name text) returns table (key char(16), other char(16)) language sql stable as $$
+  select p.key::char(16), p.other::char(16) from alike.pairs(name) p
+$$;
+create function alike_rows(name text, key text) returns table (key char(16), resemblance double precision) language sql stable as $$
+  select r.key::char(16), r.resemblance from alike.rows(name, $2) r
+$$;
+create function alike_resemblance(a bytea, b bytea) returns double precision language sql stable as $$
+  select alike.resemblance(a, b)
+$$;
+-- Whole numbers like the values: PostgreSQL does not use the index to compare with decimals.
+create function alike_si_low(value bigint) returns bigint language sql immutable as $$
+  select floor(alike.si_low(value))::bigint
+$$;
+create function alike_si_high(value bigint) returns bigint language sql immutable as $$
+  select ceil(alike.si_high(value))::bigint
+$$;

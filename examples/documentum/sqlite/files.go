@@ -3,8 +3,8 @@ package sqlite
 
 import "embed"
 
-// Files are repository.sql, versions.sql and aspect.sql, which make a repository
-// in this order, and what an administrator does with it in admin.
+// Files holds repository.sql, versions.sql and aspect.sql, which make a
+// repository in this order, and backfill.sql.
 //
-//go:embed *.sql admin
+//go:embed *.sql
 var Files embed.FS

@@ -1,5 +1,6 @@
 -- Asked for: how much the versions of each document resemble the one that they were made of.
-select o.object_name, av.r_version_label as made_of, v.r_version_label as version, to_char(alike.resemblance(a.sketch, b.sketch), 'FM0.00') as resemblance
+select o.object_name, av.r_version_label as made_of, v.r_version_label as version,
+  cast(round(100 * alike_resemblance(a.sketch, b.sketch)) as integer) || ' %' as resemblance
 from dm_sysobject_s o
 join dm_sysobject_r v on v.r_object_id = o.r_object_id and v.i_position = -1
 join dm_sysobject_r av on av.r_object_id = o.i_antecedent_id and av.i_position = -1

@@ -2,7 +2,7 @@
 -- checked out or versioned since. Nothing is deleted; release.sql takes it back.
 begin;
 insert into quarantined (r_object_id, kept_id, i_folder_id, quarantined_at)
-select p.r_object_id, p.kept_id, r.i_folder_id, now()
+select p.r_object_id, p.kept_id, r.i_folder_id, current_timestamp
 from quarantine_plan p
 join dm_document d on d.r_object_id = p.r_object_id and d.r_lock_owner = ''
 join dm_sysobject_r r on r.r_object_id = p.r_object_id and r.i_position = -1

@@ -1,2 +1,0 @@
--- Takes the aspect from one object.
-call detach_aspect(:'id', 'si_aspect');

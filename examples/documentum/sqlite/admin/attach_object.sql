@@ -1,2 +1,0 @@
--- Attaches the aspect to one object.
-insert into attach_aspect values (:id, 'si_aspect');

@@ -1,2 +1,0 @@
--- Takes the aspect from one object.
-insert into detach_aspect values (:id, 'si_aspect');

@@ -1,2 +1,0 @@
--- What a checkin does with a near-duplicate: :policy is ignore, link, warn or reject.
-select alike_attach('si_aspect_text', 'text', json_object('name', 'si_aspect', 'policy', :policy)) as sketched;
