@@ -145,7 +145,7 @@ func applySettings(p Profile, settings string) (Profile, error) {
 		}
 		field := p.number(name)
 		if field == nil {
-			return p, fmt.Errorf("%.40q is not a setting or a preset", word)
+			return p, fmt.Errorf("%.40q is not a setting or a preset%s", word, didYouMean(name))
 		}
 		n, err := strconv.Atoi(value)
 		if !valued || err != nil {
@@ -273,6 +273,32 @@ func (p Profile) String() string {
 		number("bits", p.Bits)
 	}
 	return strings.Join(words, " ")
+}
+
+// didYouMean suggests the preset that a word misspells: one letter more, less, other
+// or two letters exchanged.
+func didYouMean(word string) string {
+	for _, preset := range Presets() {
+		if a, b := preset.Name, word; a != b && nearlyEqual(a, b) {
+			return "; did you mean " + a + "?"
+		}
+	}
+	return ""
+}
+
+func nearlyEqual(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	a, b = a[i:], b[i:]
+	if len(a) < len(b) {
+		return a == b[1:]
+	}
+	return a == "" || a[1:] == b[1:] || len(a) > 1 && a[0] == b[1] && a[1] == b[0] && a[2:] == b[2:]
 }
 
 // Slots reports whether a sketch of the profile has slots, rather than a list

@@ -74,7 +74,9 @@ func TestProfileSpelling(t *testing.T) {
 
 func TestProfileErrors(t *testing.T) {
 	for settings, want := range map[string]string{
-		"texts":              `"texts" is not a setting or a preset`,
+		"texts":              `"texts" is not a setting or a preset; did you mean text?`,
+		"txet w=3":           `"txet" is not a setting or a preset; did you mean text?`,
+		"wob":                `"wob" is not a setting or a preset; did you mean web?`,
 		"text w":             `"w": want w=NUMBER`,
 		"text w=x":           `"w=x": want w=NUMBER`,
 		"text w=0":           "w=0, want 1 to 1024",

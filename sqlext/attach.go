@@ -74,7 +74,7 @@ func (c *conn) settle(t *table, column, name string, o *options) (*attachment, e
 			return nil, err
 		}
 		if now != "" && !strings.EqualFold(now, t.name) || now == "" && !strings.EqualFold(old.Table, t.name) {
-			return nil, fmt.Errorf("the name %s is taken by an attachment of %s", name, old.Table)
+			return nil, fmt.Errorf("the name %s belongs to an attachment of %s", name, old.Table)
 		}
 		if !strings.EqualFold(old.Column, column) && now != "" && c.columnNow(old, t) != column {
 			return nil, fmt.Errorf("%s is attached to the column %s; give the other column a name of its own", name, old.Column)
@@ -156,7 +156,7 @@ func (c *conn) makeSide(a *attachment) error {
 		columns = append(columns, strings.Trim(column, `"`))
 	}
 	if !slices.Equal(kept, columns) {
-		return fmt.Errorf("there is a table %s already, with other columns than this attachment has; drop it, or give the attachment another name", a.object(""))
+		return fmt.Errorf("the table %s exists and has other columns than this attachment needs; drop it, or give the attachment another name", a.object(""))
 	}
 	// The fill makes the indexes again when it has brought the rows up to date.
 	var drop []string

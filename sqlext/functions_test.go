@@ -206,7 +206,7 @@ func TestTableFunctions(t *testing.T) {
 	db.expect("1|1", `SELECT a.slot, b.slot FROM alike_features(alike_sketch('x')) a JOIN alike_features(alike_sketch('x')) b USING (feature) LIMIT 1`)
 	db.expect("101", `SELECT count(*) FROM alike_filter_curve(12, 7, 2)`)
 	db.expect("66", `SELECT count(*) FROM alike_superfeatures(alike_sketch('x'))`)
-	db.fails("alike_features: 0 arguments, want at least 1", `SELECT * FROM alike_features`)
+	db.fails("too few arguments: 0, want at least 1", `SELECT * FROM alike_features`)
 	db.fails("want a sketch", `SELECT * FROM alike_features('42')`)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/alike-sql/alike/sketch/simindex"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
@@ -59,14 +58,20 @@ func rangeOf(a []sqlite.Value) (si int64, fraction float64, err error) {
 	if a[0].Kind != sqlite.Integer {
 		return 0, 0, fmt.Errorf("the similarity index is %s, want an integer", a[0].Describe())
 	}
-	fraction = simindex.Fraction
-	if v := argument(a, 1); v != nil {
-		var ok bool
-		if fraction, ok = v.Number(); !ok || !(fraction >= 0) {
-			return 0, 0, fmt.Errorf("the fraction is %s, want a number that is not negative", v.Describe())
-		}
+	fraction, err = fractionOf(argument(a, 1))
+	return a[0].Int(), fraction, err
+}
+
+// fractionOf reads the fraction of an index that its range extends to either side.
+func fractionOf(v *sqlite.Value) (float64, error) {
+	if v == nil {
+		return simindex.Fraction, nil
 	}
-	return a[0].Int(), fraction, nil
+	fraction, ok := v.Number()
+	if !ok || !(fraction >= 0) {
+		return 0, fmt.Errorf("the fraction is %s, want a number of at least 0", v.Describe())
+	}
+	return fraction, nil
 }
 
 func siLow(_ *conn, f *sqlite.Call) error {
@@ -96,7 +101,7 @@ func siRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, erro
 	}
 	i := slices.Index(a.variants, variant)
 	if i < 0 {
-		return nil, fmt.Errorf("%s keeps no similarity index %s; it keeps %s", a.Name, args[1].Text(), strings.Join(append([]string{}, a.SI...), ", "))
+		return nil, fmt.Errorf("%s has no similarity index %s; it has %s", a.Name, args[1].Text(), listed(a.SI))
 	}
 	column := a.Indexes()[i]
 	key, err := a.Keys.arguments(&args[2])
@@ -121,18 +126,15 @@ func siRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, erro
 	forest := variant.Kind() == simindex.Forest
 	if forest {
 		if !args[3].Null() {
-			return nil, fmt.Errorf("%s has depths instead of a fraction; leave it out", a.SI[i])
+			return nil, fmt.Errorf("the index %s takes no fraction", a.SI[i])
 		}
 		// The rows that agree in the first byte, those that agree in more first.
 		first := mine &^ (1<<56 - 1)
 		low, high = forestBounds(first)
 	} else {
-		fraction := simindex.Fraction
-		if !args[3].Null() {
-			var ok bool
-			if fraction, ok = args[3].Number(); !ok || !(fraction >= 0) {
-				return nil, fmt.Errorf("the fraction is %s, want a number that is not negative", args[3].Describe())
-			}
+		fraction, err := fractionOf(argument(args, 3))
+		if err != nil {
+			return nil, err
 		}
 		low, high = simindex.Low(mine, fraction), simindex.High(mine, fraction)
 	}

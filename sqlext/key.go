@@ -243,7 +243,7 @@ func (list keys) arguments(v *sqlite.Value) ([]any, error) {
 			}
 		case bool, nil:
 		default:
-			return nil, fmt.Errorf("the key is %s, want a JSON array of plain values", v.Describe())
+			return nil, fmt.Errorf("the key is %s, want a JSON array of numbers and strings", v.Describe())
 		}
 	}
 	return parts, nil
@@ -336,7 +336,7 @@ func (c *conn) readKeys(a *attachment) error {
 		return err
 	}
 	if len(a.Keys) == 0 {
-		return fmt.Errorf("%s is registered, but its table %s is gone; alike_detach(%s) clears it away", a.Name, a.object(""), literal(a.Name))
+		return fmt.Errorf("the table %[2]s of the attachment %[1]s is gone; alike_detach(%[3]s) removes the attachment", a.Name, a.object(""), literal(a.Name))
 	}
 	if len(a.Keys) > 1 {
 		for i := range a.Keys {

@@ -1,11 +1,10 @@
 package sqlext
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -55,7 +54,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// readJSON decodes options and refuses what it does not know.
+// readJSON decodes options, and refuses what it does not know.
 func readJSON(v *sqlite.Value, into any) error {
 	if v == nil {
 		return nil
@@ -63,22 +62,29 @@ func readJSON(v *sqlite.Value, into any) error {
 	if v.Kind != sqlite.Text {
 		return fmt.Errorf("the options are %s, want JSON", v.Describe())
 	}
-	d := json.NewDecoder(bytes.NewReader(v.Bytes()))
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
+	var given map[string]json.RawMessage
+	err := json.Unmarshal(v.Bytes(), &given)
 	var mistyped *json.UnmarshalTypeError
-	if errors.As(err, &mistyped) && mistyped.Field != "" {
-		want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list of strings", reflect.Bool: "true or false"}[mistyped.Type.Kind()]
-		return fmt.Errorf("the options: %s: want %s, not %s", mistyped.Field, want, mistyped.Value)
-	}
-	if mistyped != nil {
-		return fmt.Errorf("the options: want a JSON object, not %s", mistyped.Value)
+	if errors.As(err, &mistyped) {
+		return fmt.Errorf("the options are JSON of the type %s, want an object", mistyped.Value)
 	}
 	if err != nil {
-		return fmt.Errorf("the options: %s", strings.TrimPrefix(err.Error(), "json: "))
+		return fmt.Errorf("the options are not valid JSON: %w", err)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("the options: there is text after the JSON object")
+	var known []string
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
+		known = append(known, field.Tag.Get("json"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("there is no option %.60q, want %s", name, either(known))
+		}
+	}
+	if err := json.Unmarshal(v.Bytes(), into); errors.As(err, &mistyped) {
+		want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "an array of strings", reflect.Bool: "true or false"}[mistyped.Type.Kind()]
+		return fmt.Errorf("the option %s is JSON of the type %s, want %s", mistyped.Field, mistyped.Value, want)
+	} else if err != nil {
+		return err
 	}
 	return nil
 }
@@ -128,7 +134,7 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 		{"extract", s.Extract, []string{"plain", "html"}},
 	} {
 		if !slices.Contains(choice.allowed, choice.value) {
-			return p, nil, fmt.Errorf("the %s is %.60q, want %s", choice.name, choice.value, strings.Join(choice.allowed, ", "))
+			return p, nil, fmt.Errorf("the %s is %.60q, want %s", choice.name, choice.value, either(choice.allowed))
 		}
 	}
 	if s.Mode == "queue" && s.Policy == "reject" {
@@ -150,6 +156,22 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 		}
 	}
 	return p, variants, err
+}
+
+// either lists what is allowed: "a, b or c".
+func either(list []string) string {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
+}
+
+// listed lists what there is: "a, b", or "none".
+func listed(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
 }
 
 // storedProfile is a profile as an attached table stores it: 8 bits of each

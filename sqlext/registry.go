@@ -185,7 +185,7 @@ func (c *conn) findAny(ref reference) (*attachment, error) {
 			for i, a := range found {
 				names[i] = a.Name
 			}
-			return nil, fmt.Errorf("%s has %d attachments, name one of them: %s", ref.name, len(names), strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s has %d attachments; name one of them: %s", ref.name, len(names), strings.Join(names, ", "))
 		}
 	}
 	return nil, &notAttached{name: ref.name, schema: ref.schema}
@@ -237,7 +237,7 @@ func (c *conn) adopt(a *attachment) (*attachment, error) {
 		return nil, err
 	}
 	if now == "" {
-		return nil, fmt.Errorf("the table %s of the attachment %s is gone; alike_detach(%s) ends it", a.Table, a.Name, literal(a.Name))
+		return nil, fmt.Errorf("the table %s of the attachment %s is gone; alike_detach(%s) removes the attachment", a.Table, a.Name, literal(a.Name))
 	}
 	t, err := c.findTable(reference{a.schema, now})
 	if err != nil {
@@ -247,7 +247,7 @@ func (c *conn) adopt(a *attachment) (*attachment, error) {
 	adopted.Table, adopted.Uniques = t.name, t.uniques
 	adopted.Column = c.columnNow(a, t)
 	if _, err := t.column(adopted.Column); err != nil {
-		return nil, fmt.Errorf("the column %s of %s, attached as %s, is gone; alike_detach(%s) ends it", a.Column, now, a.Name, literal(a.Name))
+		return nil, fmt.Errorf("the column %s of %s, attached as %s, is gone; alike_detach(%s) removes the attachment", a.Column, now, a.Name, literal(a.Name))
 	}
 	adopted.Keys, err = a.Keys.now(a, t)
 	return &adopted, err

@@ -129,7 +129,7 @@ func (e *elements) Step(a []sqlite.Value) error {
 			return err
 		}
 	} else if len(a) > 2 && e.settings != string(a[2].Bytes()) {
-		return fmt.Errorf("two profiles in one set, %.60q and %.60q", e.settings, a[2].Text())
+		return fmt.Errorf("one set has two profiles, %.60q and %.60q", e.settings, a[2].Text())
 	}
 	if len(a) < 2 {
 		e.sketcher.AddElement(a[0].Bytes())

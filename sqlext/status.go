@@ -92,12 +92,12 @@ func (c *conn) statusOf(l *statusLine) error {
 		l.pending = max(0, l.rows-l.sketched)
 	}
 	if a.State == stateFilling {
-		l.note = fmt.Sprintf("not filled yet: alike_refresh(%s) goes on", literal(a.Name))
+		l.note = fmt.Sprintf("the attach is not complete; alike_refresh(%s) continues it", literal(a.Name))
 		return nil
 	}
 	next, err := c.next(a)
 	if err == nil && next != nil {
-		l.note = fmt.Sprintf("a change to %s is not complete: alike_refresh(%s) goes on", next.Profile, literal(a.Name))
+		l.note = fmt.Sprintf("the change to %s is not complete; alike_refresh(%s) continues it", next.Profile, literal(a.Name))
 	}
 	return err
 }

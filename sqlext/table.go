@@ -158,7 +158,7 @@ func (c *conn) describe(t *table) error {
 			k.Type = "INT" // INTEGER PRIMARY KEY would take whole numbers only
 		}
 		if reservedColumns.MatchString(k.Name) {
-			return fmt.Errorf("the key column %s of %s has a name that the side table needs for itself", k.Name, t.name)
+			return fmt.Errorf("the key column %s of %s has the name of a column of the side table", k.Name, t.name)
 		}
 	}
 	if !t.keys.Rowid() && !withoutRowid {

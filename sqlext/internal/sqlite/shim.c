@@ -285,7 +285,7 @@ static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
       return SQLITE_CONSTRAINT;
     }else if( k<s->min ){
       char text[160];
-      sqlite3_snprintf(sizeof text, text, "%s: %d arguments, want at least %d", s->name, k, s->min);
+      sqlite3_snprintf(sizeof text, text, "%s: too few arguments: %d, want at least %d", s->name, k, s->min);
       return tableError(v, text, (int)strlen(text), SQLITE_ERROR);
     }
   }

@@ -47,11 +47,11 @@ func (c *Conn) compile(sql string, keep C.int) (*Statement, error) {
 		return nil, c.sqliteError(rc)
 	}
 	if s.p == nil {
-		return nil, fmt.Errorf("%.60q is no statement", sql)
+		return nil, fmt.Errorf("%.60q is not a statement", sql)
 	}
 	if strings.TrimSpace(sql[used:]) != "" {
 		s.Close()
-		return nil, fmt.Errorf("%.60q follows the statement", sql[used:])
+		return nil, fmt.Errorf("there is text after the statement: %.60q", sql[used:])
 	}
 	s.columns = make([]Value, int(C.alike_column_count(s.p)))
 	return s, nil
