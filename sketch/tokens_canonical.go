@@ -1,11 +1,11 @@
 package sketch
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -16,9 +16,9 @@ import (
 // that bounded memory is enough.
 //
 // The characters are those of Unicode 15.0.0, whatever the libraries know:
-// classRanges pins them, and the normalization and folding of a character once
-// assigned never change. Others stay as they are. A test pins all of it by a
-// hash.
+// classRanges and foldings pin them, and the normalization of a character once
+// assigned never changes. Others stay as they are. A test compares every
+// character with what another library of that version makes of it.
 
 // A class is what a character of the canonical text is to a tokenizer.
 type class uint8
@@ -84,7 +84,6 @@ func factsOf(r rune) *facts {
 
 func makeFacts(first rune) *facts {
 	f := new(facts)
-	folder := cases.Fold()
 	for i := range f.class {
 		r := first + rune(i)
 		f.class[i] = classOf(r)
@@ -96,9 +95,7 @@ func makeFacts(first rune) *facts {
 		if d := norm.NFKD.String(s); d != s {
 			f.decomposition[i] = d
 		}
-		if d := folder.String(s); d != s {
-			f.folding[i] = d
-		}
+		f.folding[i] = fullFoldings()[r]
 		f.backward[i] = secondOfPair(r)
 	}
 	return f
@@ -110,6 +107,17 @@ func decomposition(r rune) string { return factsOf(r).decomposition[r&(blockSize
 
 // folding returns the full case folding of r, empty when that is r.
 func folding(r rune) string { return factsOf(r).folding[r&(blockSize-1)] }
+
+// fullFoldings are the characters that full case folding changes, and what they
+// become. (cases.Fold of golang.org/x/text swaps the two cases of Cherokee.)
+var fullFoldings = sync.OnceValue(func() map[rune]string {
+	m := make(map[rune]string)
+	for entry := range strings.Lines(foldings) {
+		r, size := utf8.DecodeRuneInString(entry)
+		m[r] = entry[size : len(entry)-1]
+	}
+	return m
+})
 
 // firstOf returns the first character of s, which stands for r when it is empty.
 func firstOf(s string, r rune) rune {

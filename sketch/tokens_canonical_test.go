@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -16,7 +18,15 @@ import (
 func canonicalText(s string, fold bool) string {
 	s = norm.NFKC.String(string([]rune(s)))
 	if fold {
-		s = norm.NFKC.String(cases.Fold().String(s))
+		var folded strings.Builder
+		for _, r := range s {
+			if f, ok := pythonFoldings()[r]; ok {
+				folded.WriteString(f)
+			} else {
+				folded.WriteRune(r)
+			}
+		}
+		s = norm.NFKC.String(folded.String())
 	}
 	return strings.Map(func(r rune) rune {
 		if invisible(r) {
@@ -36,33 +46,92 @@ func slowly(s string, fold bool) string {
 	return string(c.out)
 }
 
-// The tables that decide stored bytes, all of them. A change of this hash is a
-// change of the stored form.
-func TestUnicodeTablesArePinned(t *testing.T) {
-	h := sha256.New()
-	for r := range rune(utf8.MaxRune + 1) {
-		f, i := factsOf(r), r&(blockSize-1)
-		fmt.Fprintf(h, "%x %v %d %d %v %q %q\n", r, invisible(r), f.class[i], f.ccc[i], f.backward[i], f.decomposition[i], f.folding[i])
+// goldenLines are the lines of a table beside the golden vectors, as fields.
+func goldenLines(t testing.TB, name string) (list [][]string) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/golden/" + name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	fmt.Fprint(h, len(composites), composites)
-	const want = "12036c55e2aaa015be62c9fa9fe417f0"
-	if got := fmt.Sprintf("%x", h.Sum(nil)[:16]); got != want {
-		t.Errorf("the tables of Unicode have the hash %s, want %s", got, want)
+	for line := range strings.Lines(string(data)) {
+		list = append(list, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return list
+}
+
+// pythonFoldings are Python's str.casefold of every character that it changes.
+var pythonFoldings = sync.OnceValue(func() map[rune]string {
+	data, err := os.ReadFile("testdata/golden/folding.tsv")
+	if err != nil {
+		panic(err)
+	}
+	m := make(map[rune]string)
+	for line := range strings.Lines(string(data)) {
+		var all []rune
+		for _, code := range strings.Fields(line) {
+			r, err := strconv.ParseUint(code, 16, 32)
+			if err != nil {
+				panic(err)
+			}
+			all = append(all, rune(r))
+		}
+		m[all[0]] = string(all[1:])
+	}
+	return m
+})
+
+// Folding is that of the published table of Unicode 15.0.0, for every character.
+func TestFolding(t *testing.T) {
+	want := pythonFoldings()
+	if len(want) != 1530 {
+		t.Errorf("%d foldings in the golden table, want 1530", len(want))
+	}
+	for r := range rune(utf8.MaxRune + 1) {
+		if got := folding(r); got != want[r] {
+			t.Errorf("%U folds to %+q, want %+q", r, got, want[r])
+		}
+	}
+	for _, pair := range []string{"ᎣᏏᏲ ꭳꮟᏺ", "Ꮳꭱᏸᏽ Ꮳꭱᏸᏽ"} {
+		a, b, _ := strings.Cut(pair, " ")
+		if x, y := slowly(a, true), slowly(b, true); x != y || slowly(x, true) != x {
+			t.Errorf("%s folds to %s and %s to %s, want the same, which folds to itself", a, x, b, y)
+		}
 	}
 }
 
-func TestCanonicalCharacters(t *testing.T) {
-	for r := range rune(utf8.MaxRune + 1) {
-		if !utf8.ValidRune(r) || classOf(r) == classUnassigned {
-			continue
+var kindNames = [...]string{classOther: "other", classSpace: "space", classControl: "control", classWord: "word", classDigit: "digit",
+	classAlone: "alone", classMark: "mark", classUnassigned: "unassigned"}
+
+// Every character of Unicode has the kind and the canonical forms that an
+// implementation in another language gives it. They decide stored bytes.
+func TestEveryCharacter(t *testing.T) {
+	n := 0
+	for _, line := range goldenLines(t, "unicode.tsv") {
+		first, err := strconv.ParseUint(line[0], 16, 32)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, s := range []string{string(r), "e" + string(r), string(r) + "\u0301", "\u0915" + string(r) + "\u094d"} {
-			for _, fold := range []bool{true, false} {
-				if got, want := slowly(s, fold), canonicalText(s, fold); got != want {
-					t.Errorf("%+q, fold %v: %+q, want %+q", s, fold, got, want)
+		h := sha256.New()
+		for r := rune(first); r < rune(first)+4096; r++ {
+			n++
+			if !utf8.ValidRune(r) {
+				continue
+			}
+			k := classOf(r)
+			fmt.Fprintf(h, "%X %s", r, kindNames[k])
+			if k != classUnassigned {
+				for _, s := range []string{string(r), "e" + string(r), string(r) + "\u0301", "\u0915" + string(r) + "\u094d"} {
+					fmt.Fprintf(h, " %x %x", slowly(s, true), slowly(s, false))
 				}
 			}
+			fmt.Fprintln(h)
 		}
+		if got := fmt.Sprintf("%x", h.Sum(nil)[:8]); got != line[1] {
+			t.Errorf("the characters from %s on have the hash %s, want %s", line[0], got, line[1])
+		}
+	}
+	if n != utf8.MaxRune+1 {
+		t.Errorf("%d characters were compared, want %d", n, utf8.MaxRune+1)
 	}
 }
 

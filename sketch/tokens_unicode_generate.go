@@ -1,8 +1,10 @@
 //go:build ignore
 
 // This program writes tokens_unicode.go from the tables of the Go library and of
-// golang.org/x/text. It was run when both were at Unicode 15.0.0, and what it
-// wrote is part of the stored form: a later Unicode needs a new version of it.
+// golang.org/x/text and from Unicode's CaseFolding.txt (/usr/share/unicode of
+// Debian's package unicode-data), whose path is its argument. It was run when all
+// were at Unicode 15.0.0, and what it wrote is part of the stored form: a later
+// Unicode needs a new version of it.
 package main
 
 import (
@@ -11,6 +13,8 @@ import (
 	"go/format"
 	"log"
 	"os"
+	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -71,6 +75,32 @@ func main() {
 			if line += s; len(line) > 90 {
 				flush(" +")
 			}
+		}
+	}
+	flush("\n")
+
+	file, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	if !strings.HasPrefix(string(file), "# CaseFolding-15.0.0.txt\n") {
+		log.Fatalf("%s is not CaseFolding.txt of Unicode 15.0.0", os.Args[1])
+	}
+	out.WriteString("\n\n// foldings are the full case foldings: statuses C and F of CaseFolding.txt. A\n// character stands before what it becomes, and a line feed ends that.\nconst foldings = \"\" +")
+	for entry := range strings.Lines(string(file)) {
+		fields := strings.Split(entry, "; ")
+		if len(fields) < 3 || fields[1] != "C" && fields[1] != "F" {
+			continue
+		}
+		for _, code := range strings.Fields(fields[0] + " " + fields[2]) {
+			r, err := strconv.ParseUint(code, 16, 32)
+			if err != nil {
+				log.Fatal(err)
+			}
+			line += string(rune(r))
+		}
+		if line += "\n"; len(line) > 90 {
+			flush(" +")
 		}
 	}
 	flush("\n")
