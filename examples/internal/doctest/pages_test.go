@@ -40,6 +40,29 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestFirstBlock pastes the first block of the README into sqlite3, started as a
+// reader starts it: without arguments.
+func TestFirstBlock(t *testing.T) {
+	root := output1(t, "", "git", "rev-parse", "--show-toplevel")
+	output1(t, root, "make", "-s", "build")
+	run, err := blocks(read(t, filepath.Join(root, "README.md")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := run[0]
+	if first.lang != "sql" || first.postgres || first.output == nil {
+		t.Fatalf("line %d of the README: the first block is %s, want sql with its output", first.line, first.lang)
+	}
+	cmd := exec.Command("sqlite3")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	cmd.Stdin = strings.NewReader(first.code + "\n")
+	got, err := cmd.CombinedOutput()
+	if err != nil || !matches(first.output.text, string(got)) {
+		t.Errorf("%v: %s", err, difference(first.output.text, string(got)))
+	}
+}
+
 // markdown lists the pages, those not committed yet included.
 func markdown(t *testing.T, root string) []string {
 	return strings.Fields(output1(t, root, "git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"))
