@@ -145,7 +145,7 @@ func (c *conn) addAll(a *attachment, finder *cluster.Finder) error {
 	}
 }
 
-// clusterKeys are the keys of clustered rows, and of each cluster the atLeast. An
+// clusterKeys are the keys of clustered rows, and the least key of each cluster. An
 // integer key needs none: it is the row.
 func (c *conn) clusterKeys(a *attachment, members []cluster.Member) (keys []any, names map[uint64]any, err error) {
 	if a.Keys.Rowid() {

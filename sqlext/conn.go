@@ -26,7 +26,7 @@ func newConn(c *sqlite.Conn) any {
 	return &conn{Conn: c, profiles: map[string]*sketcher{}, rows: map[string]*rowSettings{}, variants: map[string]simindex.Variant{}, cache: newCache()}
 }
 
-// scalar and tableOf make a function of a connection's state one that SQLite calls.
+// scalar and tableOf adapt functions that take a *conn to those of package sqlite.
 func scalar(call func(*conn, *sqlite.Call) error) func(*sqlite.Conn, *sqlite.Call) error {
 	return func(c *sqlite.Conn, f *sqlite.Call) error { return call(c.State.(*conn), f) }
 }

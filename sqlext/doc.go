@@ -10,9 +10,9 @@
 //		ConnectHook: func(c *sqlite3.SQLiteConn) error { return sqlext.Register(c) },
 //	})
 //
-// The functions, with what may be left out in brackets; after the colon stand the
-// columns of one that gives rows. A NULL argument gives NULL, or no row. The README
-// beside this file shows each with its result.
+// The functions follow, with optional arguments in brackets and, after a colon, the
+// columns of a table-valued function. A NULL argument gives NULL, or no row. The
+// README beside this file shows each with its result.
 //
 // Sketches, and what two of them say:
 //

@@ -183,7 +183,7 @@ func (a *attachment) columns(indexes []string) []string {
 	return append(append(list, indexes...), "sketched_at")
 }
 
-// SetExcluded makes a row of the side table the one that was to be inserted.
+// SetExcluded gives a row of the side table the values of the row that conflicts with it.
 func (f fragments) SetExcluded() string {
 	list := append([]string{"profile"}, f.columns(f.Indexes())...)
 	for i, column := range list {

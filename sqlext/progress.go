@@ -7,7 +7,7 @@ import (
 )
 
 // progress tells a person at a terminal how far a fill is, on one line that is
-// drawn again and again. Elsewhere it says nothing.
+// redrawn. Elsewhere it writes nothing.
 func (c *conn) progress(a *attachment, what string, share float64) {
 	if !atTerminal() {
 		return
@@ -27,8 +27,8 @@ func (c *conn) progress(a *attachment, what string, share float64) {
 	fmt.Fprintf(os.Stderr, "\r\x1b[K%s: %s %3.0f %%", a.Name, what, 100*share)
 }
 
-// atTerminal is a variable for the tests.
-var atTerminal = func() bool {
+// atTerminal tells whether a person reads what is written to the standard error.
+func atTerminal() bool {
 	info, err := os.Stderr.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -68,8 +68,8 @@ func (c *conn) subject(a *attachment, key []any) (*subject, error) {
 	return o, err
 }
 
-// nearest finds the rows alike to o, best first, at most so many when limit is
-// not negative. A candidate shares a feature; the sketches decide.
+// nearest finds the rows alike to o, best first, and no more than limit
+// unless that is negative. A candidate shares a feature; the sketches decide.
 func (c *conn) nearest(a *attachment, o *subject, atLeast float64, limit int64) ([]answer, error) {
 	probe, err := c.ask(a, "probe", "")
 	if err != nil {
@@ -210,7 +210,7 @@ func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, er
 	if err != nil || row.Shingles == 0 {
 		return nil, err
 	}
-	// No row has the atLeast of the rowids, so none is left out as the row itself.
+	// No row has the smallest rowid, so none is taken for the row itself.
 	o := &subject{row: math.MinInt64, sketch: bytes.Clone(row.Sketch), features: make([]any, a.profile.K)}
 	for _, f := range row.Features {
 		o.features[f.Slot] = f.Value

@@ -126,7 +126,7 @@ func (c *conn) describe(t *table) error {
 	withoutRowid := false
 	rowid := rowidName(used)
 	if rowid == "" {
-		withoutRowid = true // as good as: it cannot be named
+		withoutRowid = true // the same for us: no name reaches it
 	} else if s, err := c.Prepare("SELECT " + rowid + " FROM " + sqlite.Quote(t.schema) + "." + sqlite.Quote(t.name)); err != nil {
 		withoutRowid = true
 	} else {

@@ -10,7 +10,7 @@
 {{- /* The last key of the batch that begins after a key. */ -}}
 {{define "batch_end"}}SELECT {{.Keys.List "s"}} FROM {{.In .Source}} s WHERE {{.Range "s"}} ORDER BY {{.Keys.List "s"}} LIMIT 1 OFFSET {{.Item}}{{end}}
 
-{{- /* Where the side table has nothing, there is nothing to compare with. */ -}}
+{{- /* Without rows in a range the fill skips the comparison with them. */ -}}
 {{define "is_fresh"}}SELECT NOT EXISTS (SELECT 1 FROM {{.In .Side}} s WHERE {{.Range "s"}}){{end}}
 
 {{- /* Matches of rows that a new condition leaves out. */ -}}

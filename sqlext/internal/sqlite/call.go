@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// Call is alike_call: one crossing from C to Go. TestLayouts pins that the two agree.
+// Call is alike_call: one crossing from C to Go.
 type Call struct {
 	op, function, conn, argc, rows int32
 	given                          uint32
@@ -30,6 +30,14 @@ type Call struct {
 	code                           int64
 	small                          [C.ALIKE_SMALL]byte
 }
+
+// The layouts in C and in Go agree, or this does not compile.
+const (
+	_ = uint(unsafe.Sizeof(Call{})-unsafe.Sizeof(C.alike_call{})) + uint(unsafe.Sizeof(C.alike_call{})-unsafe.Sizeof(Call{}))
+	_ = uint(unsafe.Offsetof(Call{}.result)-unsafe.Offsetof(C.alike_call{}.result)) + uint(unsafe.Offsetof(C.alike_call{}.result)-unsafe.Offsetof(Call{}.result))
+	_ = uint(unsafe.Sizeof(Value{})-unsafe.Sizeof(C.alike_value{})) + uint(unsafe.Sizeof(C.alike_value{})-unsafe.Sizeof(Value{}))
+	_ = uint(unsafe.Sizeof(Batch{})-unsafe.Sizeof(C.alike_batch{})) + uint(unsafe.Sizeof(C.alike_batch{})-unsafe.Sizeof(Batch{}))
+)
 
 // Args are the arguments of the call.
 func (f *Call) Args() []Value { return unsafe.Slice(f.argv, int(f.argc)*max(1, int(f.rows))) }

@@ -544,7 +544,7 @@ static int learn(sqlite3 *db, char **err, const sqlite3_api_routines *api){
 }
 
 /* The table of SQLite's functions is only given to an extension, so one is
-** installed for the opening of a connection that nobody sees. */
+** installed for the opening of a connection that is closed at once. */
 int alike_register_handle(void *db, char *message, int n){
   char *err = 0;
   int rc;

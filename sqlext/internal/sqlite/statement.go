@@ -57,8 +57,8 @@ func (c *Conn) compile(sql string, keep C.int) (*Statement, error) {
 	return s, nil
 }
 
-// Cached returns a statement kept for the connection. It must be one that reads
-// to the end or is reset by its user.
+// Cached returns a statement kept for the connection. The caller calls Done when it
+// has read what it wants.
 func (c *Conn) Cached(sql string) (*Statement, error) {
 	if s := c.statements[sql]; s != nil && !s.busy {
 		s.busy = true
@@ -78,9 +78,9 @@ func (c *Conn) Cached(sql string) (*Statement, error) {
 	return s, nil
 }
 
-// anchor makes sure that forget will be called: sqlite3_close refuses while a
-// Statement is open, and tells nobody first but the table-valued functions that
-// were used. So one is, whatever the caller uses.
+// anchor makes sure that forget will be called. sqlite3_close refuses while a
+// statement is open, and before that it disconnects the table-valued functions that
+// were used; so this uses one.
 func (c *Conn) anchor() error {
 	if c.anchored {
 		return nil
@@ -110,7 +110,7 @@ func (s *Statement) Close() {
 	}
 }
 
-// Done makes the statement ready for its next use; one that is not kept closes.
+// Done makes the statement ready for its next use, or closes it if it is not kept.
 func (s *Statement) Done() {
 	C.alike_reset(s.p)
 	s.busy = false
@@ -263,8 +263,8 @@ func (c *Conn) Exec(statements []string) error {
 	return nil
 }
 
-// Interrupted steps a statement that does nothing, which fails when the caller
-// asked to stop; there is no other way to know before SQLite 3.41.
+// Interrupted fails when the host has asked to stop: it steps a statement, since
+// SQLite has no function that tells before 3.41.
 func (c *Conn) Interrupted() error {
 	s, err := c.Cached("SELECT 1")
 	if err != nil {
