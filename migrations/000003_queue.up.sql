@@ -13,6 +13,18 @@ create table alike.queue (
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
 comment on table alike.queue is 'rows that were checked in and wait for the worker';
 
+-- The queue's slow entries: a command extracts the text, or the document is long. A
+-- worker takes one for a time and reads it outside of any transaction.
+create table alike.extraction (
+  id bigint generated always as identity constraint extraction_pkey primary key,
+  attachment integer not null constraint extraction_attachment_fkey references alike.attachment (id) on delete cascade,
+  key text not null,
+  queued_at timestamptz not null default now(),
+  taken_until timestamptz
+);
+comment on table alike.extraction is 'rows whose documents are slow to read';
+comment on column alike.extraction.taken_until is 'a worker reads it until then; NULL until one does';
+
 -- A range of keys, above the first and up to the second, that has not been
 -- read yet. NULL is an open end.
 create table alike.chunk (

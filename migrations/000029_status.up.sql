@@ -117,7 +117,8 @@ begin
     at_least := a.at_least;
     rows := alike._count(a.source, a.row_filter);
     sketched := alike._count(alike._side(a), null);
-    select count(*), min(q.queued_at) into pending, oldest from alike.queue q where q.attachment = a.id;
+    select count(*), min(q.queued_at) into pending, oldest
+    from (select attachment, queued_at from alike.queue union all select attachment, queued_at from alike.extraction) q where q.attachment = a.id;
     failed := (select count(*) from alike.error e where e.attachment = a.id);
     note := alike._note(a, pending);
     return next;

@@ -8,6 +8,8 @@ create table alike.request (
   document bytea not null,
   media text,
   asked_at timestamptz not null default clock_timestamp(),
+  slow boolean not null default false,
+  taken boolean not null default false,
   answered_at timestamptz,
   sketch bytea,
   error text

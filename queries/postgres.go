@@ -49,8 +49,20 @@ var (
 	JoinClusters string
 	//go:embed postgres/forget_admitted.sql
 	ForgetAdmitted string
+	//go:embed postgres/extract.sql
+	Extract string
+	//go:embed postgres/take_extraction.sql
+	TakeExtraction string
+	//go:embed postgres/release_extraction.sql
+	ReleaseExtraction string
+	//go:embed postgres/end_extraction.sql
+	EndExtraction string
 	//go:embed postgres/requests.sql
 	Requests string
+	//go:embed postgres/request_slow.sql
+	RequestSlow string
+	//go:embed postgres/take_request.sql
+	TakeRequest string
 	//go:embed postgres/answer.sql
 	Answer string
 	//go:embed postgres/forget_requests.sql

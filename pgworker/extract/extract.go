@@ -19,7 +19,7 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// Config says which commands run, and how far they may go. The commands are
+// Config says which commands run, and within which limits. The commands are
 // the worker's own setting: nothing that is stored in a database chooses one.
 type Config struct {
 	// Commands maps a media type to a command that reads the document from its
@@ -48,13 +48,16 @@ func Defaults() map[string][]string {
 		return []string{"pandoc", "--sandbox", "--from", format, "--to", "plain", "--wrap=none"}
 	}
 	return map[string][]string{
-		typePDF:  {"pdftotext", "-q", "-enc", "UTF-8", "-", "-"},
+		typePDF:  {"pdftotext", "-enc", "UTF-8", "-", "-"},
 		typeDOCX: pandoc("docx"),
 		"application/vnd.oasis.opendocument.text": pandoc("odt"),
 		"application/epub+zip":                    pandoc("epub"),
 		"text/rtf":                                pandoc("rtf"),
 	}
 }
+
+// Timeout returns how long a command may run.
+func (e *Extractor) Timeout() time.Duration { return e.config.Timeout }
 
 // An Extractor extracts text. It may be used by many goroutines at once.
 type Extractor struct{ config Config }
@@ -131,17 +134,27 @@ func (e *Extractor) resolve(media string) (string, error) {
 	return base, nil
 }
 
+// RunsCommand reports whether Text would run a command for a document.
+func (e *Extractor) RunsCommand(doc []byte, media string) bool {
+	base, err := e.typeOf(doc, media)
+	return err == nil && e.config.Commands[base] != nil
+}
+
+// typeOf returns the media type of a document that is said to be of one.
+func (e *Extractor) typeOf(doc []byte, media string) (string, error) {
+	base, err := e.resolve(media)
+	if err == nil && base == "" {
+		base, err = e.resolve(detect(doc))
+	}
+	return base, err
+}
+
 // Text returns the text of a document. media is its media type or a short name
 // ("plain", "html", "pdf", "docx"); when it is empty or "auto" the bytes tell.
 func (e *Extractor) Text(ctx context.Context, doc []byte, media string) ([]byte, error) {
-	base, err := e.resolve(media)
+	base, err := e.typeOf(doc, media)
 	if err != nil {
 		return nil, err
-	}
-	if base == "" {
-		if base, err = e.resolve(detect(doc)); err != nil {
-			return nil, err
-		}
 	}
 	command, ok := e.config.Commands[base]
 	switch {

@@ -1,17 +1,13 @@
 package worker
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
@@ -54,7 +50,7 @@ type attachment struct {
 // PostgreSQL's own spelling of a parsed expression, and types are
 // format_type's.
 type statements struct {
-	read         string // $1 keys: the documents
+	read         string // $1 keys, $2 the longest document, $3 bytes in all: the documents
 	write        string // the arrays of computed columns
 	verify       string // $1 keys, $2 versions: keys whose document changed since
 	reserve      string // $1 keys: rows that block others who would insert the same
@@ -160,15 +156,17 @@ func (a *attachment) hash(document string) string {
 }
 
 // prepare writes the statements.
-func (a *attachment) prepare(maxDocument int64) {
+func (a *attachment) prepare() {
 	side, match := quote(a.schema, a.side), quote(a.schema, a.side+"_match")
 	columns, types := a.computed()
-	size := "octet_length(d.alike_document)"
 	a.sql.read = fmt.Sprintf(
-		`select k.n, case when %s <= %d then d.alike_document end, %s::bigint, d.alike_media, d.alike_version, s.content_hash, s.profile
-from unnest($1::text[]) with ordinality as k(key, n)
-join (%s) d on %s
-left join %s s on %s`, size, maxDocument, size, a.rows(), a.is("d", "k.key"), side, a.same("s", "d"))
+		`select n, case when size <= $2::bigint and sum(case when size <= $2::bigint then size end) over (order by n) <= $3::bigint then alike_document end,
+  size, alike_media, alike_version, content_hash, profile
+from (
+  select k.n, d.alike_document, octet_length(d.alike_document)::bigint as size, d.alike_media, d.alike_version, s.content_hash, s.profile
+  from unnest($1::text[]) with ordinality as k(key, n)
+  join (%s) d on %s
+  left join %s s on %s) q`, a.rows(), a.is("d", "k.key"), side, a.same("s", "d"))
 	names := make([]string, len(columns))
 	unnest := make([]string, len(columns))
 	set := make([]string, len(columns))
@@ -226,75 +224,6 @@ func (a *attachment) other(i int) string {
 		return "other"
 	}
 	return "other_" + a.keys[i]
-}
-
-// catalog caches the attachments for a moment.
-type catalog struct {
-	w      *Worker
-	mutex  sync.Mutex
-	loaded time.Time
-	byID   map[int32]*attachment
-}
-
-const catalogAge = time.Second
-
-// forget makes the next look-up read the attachments again.
-func (c *catalog) forget() {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	c.loaded = time.Time{}
-}
-
-type querier interface {
-	Query(context.Context, string, ...any) (pgx.Rows, error)
-}
-
-// get returns the attachments by number, read on q when they are not fresh.
-func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, error) {
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if time.Since(c.loaded) < catalogAge {
-		return c.byID, nil
-	}
-	rows, err := q.Query(ctx, queries.Attachments)
-	if err != nil {
-		return nil, err
-	}
-	byID := map[int32]*attachment{}
-	for rows.Next() {
-		var a attachment
-		var relation, document, filter *string
-		var profile string
-		var extract []byte
-		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
-			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.distributed, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
-			return nil, err
-		}
-		byID[a.id] = &a
-		if filter != nil {
-			a.filter = *filter
-		}
-		if a.broken = a.resolve(profile, extract); a.broken != nil {
-			continue
-		}
-		switch {
-		case relation == nil:
-			a.broken = fmt.Errorf("the table of %q was dropped", a.name)
-		case document == nil:
-			a.broken = fmt.Errorf("the column %q of %s was dropped", a.column, *relation)
-		case len(a.keyTypes) != len(a.keys):
-			a.broken = fmt.Errorf("the side table %s is missing or lacks a key column", quote(a.schema, a.side))
-		}
-		if a.broken == nil {
-			a.relation, a.document = *relation, *document
-			a.prepare(c.w.config.MaxDocument)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	c.byID, c.loaded = byID, time.Now()
-	return byID, nil
 }
 
 // resolve parses what the attachment names.

@@ -1,24 +1,11 @@
-// Package worker keeps the side tables of Alike in PostgreSQL up to date: it
-// takes checked-in rows from the queue, computes their sketches, and writes
-// them in the transaction that takes them, so that a worker that is killed
-// loses nothing and repeats nothing. Any number may run side by side.
-//
-//	w, err := worker.New(ctx, worker.Config{DatabaseURL: os.Getenv("DATABASE_URL")})
-//	if err != nil { … }
-//	err = w.Run(ctx) // until ctx is cancelled
 package worker
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/alike-sql/alike/pgworker/extract"
-	"github.com/alike-sql/alike/sketch/aspect"
 )
 
 // Config says how a worker works. The zero value of everything but DatabaseURL
@@ -29,6 +16,9 @@ type Config struct {
 	// Lanes is how many batches are worked on at once. Defaults to 1; a second
 	// worker does the same as a second lane.
 	Lanes int
+	// Extractions is how many documents are read at once whose text a command
+	// extracts, or that are long. They keep no lane waiting. Defaults to 1.
+	Extractions int
 	// BatchSize is the most queue entries in a transaction. Defaults to 1000.
 	BatchSize int
 	// ChunkRows is how many rows a transaction of a backfill has. Defaults to
@@ -53,7 +43,8 @@ type Config struct {
 	// IdleTimeout how long a stopped worker keeps its rows locked. They default
 	// to 5 minutes, 5 seconds and 1 minute.
 	StatementTimeout, LockTimeout, IdleTimeout time.Duration
-	// Extract says which commands turn bytes into text.
+	// Extract says which commands turn bytes into text. Its Output defaults to
+	// MaxDocument.
 	Extract extract.Config
 	// Logger gets what is worth saying. Defaults to slog.Default().
 	Logger *slog.Logger
@@ -65,6 +56,7 @@ type Config struct {
 // Limits of what Config says.
 const (
 	MostLanes       = 64
+	MostExtractions = 64
 	MostBatchSize   = 10_000
 	MostChunkRows   = 1_000_000
 	MostAttempts    = 1000
@@ -92,6 +84,7 @@ func (c *Config) validate() error {
 		most      int
 	}{
 		{"Lanes", &c.Lanes, 1, MostLanes},
+		{"Extractions", &c.Extractions, 1, MostExtractions},
 		{"BatchSize", &c.BatchSize, 1000, MostBatchSize},
 		{"ChunkRows", &c.ChunkRows, 20000, MostChunkRows},
 		{"MaxAttempts", &c.MaxAttempts, 8, MostAttempts},
@@ -133,74 +126,4 @@ func (c *Config) validate() error {
 		c.Logger = slog.Default()
 	}
 	return nil
-}
-
-// A Worker is made by New.
-type Worker struct {
-	config    Config
-	pool      *pgxpool.Pool
-	extractor *extract.Extractor
-	log       *slog.Logger
-	catalog   catalog
-	counters  counters
-	wake      chan struct{} // something was checked in
-
-	// compute is (*computer).compute; the measurements put nothing in its place.
-	compute func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error)
-}
-
-// New checks the configuration and the database's schema.
-func New(ctx context.Context, config Config) (*Worker, error) {
-	if err := config.validate(); err != nil {
-		return nil, err
-	}
-	extractor, err := extract.New(config.Extract)
-	if err != nil {
-		return nil, fmt.Errorf("worker: %w", err)
-	}
-	poolConfig, err := pgxpool.ParseConfig(config.DatabaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("worker: database URL: %w", err)
-	}
-	// A lane writes on one connection while it reads on another; one listens
-	// and one is for the pages of the HTTP endpoint.
-	poolConfig.MaxConns = int32(2*config.Lanes + 2)
-	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
-	for name, value := range map[string]string{
-		"application_name":                    "alike worker",
-		"search_path":                         "pg_catalog",
-		"statement_timeout":                   milliseconds(config.StatementTimeout),
-		"lock_timeout":                        milliseconds(config.LockTimeout),
-		"idle_in_transaction_session_timeout": milliseconds(config.IdleTimeout),
-		"client_encoding":                     "UTF8",
-		"datestyle":                           "ISO, YMD",
-		"intervalstyle":                       "postgres",
-		"jit":                                 "off", // many short statements
-	} {
-		poolConfig.ConnConfig.RuntimeParams[name] = value
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
-	if err != nil {
-		return nil, fmt.Errorf("worker: %w", err)
-	}
-	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, wake: make(chan struct{}, 1), compute: (*computer).compute}
-	w.catalog.w = w
-	var there bool
-	if err := pool.QueryRow(ctx, "select to_regclass('alike.chunk') is not null").Scan(&there); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("worker: connect: %w", err)
-	}
-	if !there {
-		pool.Close()
-		return nil, fmt.Errorf("worker: the database has no schema alike; pgworker migrate up makes it")
-	}
-	return w, nil
-}
-
-// Close closes the connections. Run must have returned.
-func (w *Worker) Close() { w.pool.Close() }
-
-// begin starts a transaction on a connection of the pool.
-func (w *Worker) begin(ctx context.Context) (pgx.Tx, error) {
-	return w.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 }

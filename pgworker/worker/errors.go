@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -81,4 +82,28 @@ func abbreviateTo(s string, most int) string {
 		most--
 	}
 	return s[:most] + "…"
+}
+
+// IsTransient reports whether an error of Once may go away by itself: a server
+// that restarts, a lock, a full disk; but not a name or password that is wrong.
+func IsTransient(err error) bool {
+	var pg *pgError
+	if errors.As(err, &pg) && (pg.Code[:2] == "28" || pg.Code == "3D000") {
+		return false
+	}
+	var connect *pgconn.ConnectError
+	return errors.As(err, &connect) || whole(err)
+}
+
+// message is what is kept of an error: PostgreSQL's own words where they are.
+func message(err error) string {
+	text := err.Error()
+	var pg *pgError
+	if errors.As(err, &pg) {
+		text = fmt.Sprintf("%s (SQLSTATE %s)", pg.Message, pg.Code)
+		if pg.Code == "2BP01" { // what depends on a table; other details may quote documents
+			text += ": " + pg.Detail
+		}
+	}
+	return abbreviateTo(validText(text), 2000)
 }

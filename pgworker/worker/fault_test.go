@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/pgworker/extract"
 )
 
 // TestWorkerProcess is no test: it is the worker that the tests below start as
@@ -28,7 +29,7 @@ func TestWorkerProcess(t *testing.T) {
 		return
 	}
 	w, err := New(ctx, Config{DatabaseURL: database, BatchSize: 50, ChunkRows: 100, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond,
-		IdleTimeout: time.Second, LockTimeout: 2 * time.Second, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+		IdleTimeout: time.Second, LockTimeout: 2 * time.Second, MaxAttempts: 3, Extract: extract.Config{Commands: commands(), Output: 64 << 20}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

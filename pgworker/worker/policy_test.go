@@ -426,7 +426,7 @@ func checkedIn(t *testing.T, w *Worker, key string) pgx.Tx {
 		t.Fatal(err)
 	}
 	for _, a := range attachments {
-		if err := w.keys(t.Context(), tx, a, []string{key}); err != nil {
+		if err := w.keys(t.Context(), tx, a, []string{key}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,9 @@ package worker
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -9,52 +12,85 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// answerRequests sketches the documents that triggers wait for, and reports how
-// many there were.
-func (w *Worker) answerRequests(ctx context.Context) (int, error) {
+// A request is a document that a trigger asks about.
+type request struct {
+	ID         int64
+	Attachment int32
+	Document   []byte
+	Media      *string
+	Seconds    float64 // how long the trigger waits in all
+}
+
+func (r *request) media() string {
+	if r.Media == nil {
+		return ""
+	}
+	return *r.Media
+}
+
+// answerRequests sketches documents that triggers ask about, and reports whether
+// there were any. It leaves slow ones to answerSlow.
+func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
 	tx, err := w.begin(ctx)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
-	type request struct {
-		ID         int64
-		Attachment int32
-		Document   []byte
-		Media      *string
-	}
 	rows, err := tx.Query(ctx, queries.Requests)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	requests, err := pgx.CollectRows(rows, pgx.RowToStructByPos[request])
 	if err != nil || len(requests) == 0 {
-		return 0, err
+		return false, err
 	}
 	attachments, err := w.catalog.get(ctx, tx)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
+	start := time.Now()
 	for _, r := range requests {
-		var stored []byte
-		var failure *string
-		if stored, err = w.wholeSketch(ctx, attachments[r.Attachment], r.Document, r.Media); err != nil {
-			if ctx.Err() != nil {
-				return 0, err
+		c, err := w.requested(attachments[r.Attachment], &r)
+		if err == nil && (c.slow(r.Document, r.media()) || time.Since(start) > batchTime) {
+			if _, err := tx.Exec(ctx, queries.RequestSlow, r.ID); err != nil {
+				return false, err
 			}
-			text := message(err)
-			failure = &text
+			continue
 		}
-		if _, err := tx.Exec(ctx, queries.Answer, r.ID, stored, failure); err != nil {
-			return 0, err
+		if err := w.answer(ctx, tx, c, &r, err); err != nil {
+			return false, err
 		}
 	}
-	return len(requests), tx.Commit(ctx)
+	w.wakeAll()
+	return true, tx.Commit(ctx)
 }
 
-// wholeSketch is the sketch of a document with its whole minima, nil when it has
-// no token.
-func (w *Worker) wholeSketch(ctx context.Context, a *attachment, doc []byte, media *string) ([]byte, error) {
+// answerSlow sketches one slow document that a trigger asks about, outside of any
+// transaction and for as long as the trigger waits.
+func (w *Worker) answerSlow(ctx context.Context) (bool, error) {
+	rows, err := w.pool.Query(ctx, queries.TakeRequest)
+	if err != nil {
+		return false, err
+	}
+	r, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[request])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	attachments, err := w.catalog.get(ctx, w.pool)
+	if err != nil {
+		return false, err
+	}
+	c, err := w.requested(attachments[r.Attachment], &r)
+	limit := time.Duration(r.Seconds * float64(time.Second))
+	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("reading the document took longer than %s", limit))
+	defer cancel()
+	return true, w.answer(limited, w.pool, c, &r, err)
+}
+
+// requested returns what sketches the document of a request, with whole minima.
+func (w *Worker) requested(a *attachment, r *request) (*computer, error) {
 	if a == nil {
 		w.catalog.forget()
 		return nil, errDetached
@@ -62,22 +98,32 @@ func (w *Worker) wholeSketch(ctx context.Context, a *attachment, doc []byte, med
 	if a.broken != nil {
 		return nil, a.broken
 	}
-	if size := int64(len(doc)); size > w.config.MaxDocument {
+	if size := int64(len(r.Document)); size > w.config.MaxDocument {
 		return nil, w.tooLarge(size)
 	}
 	p := a.profile
 	p.Bits = 64
-	c, err := w.newComputer(a, p)
-	if err != nil {
-		return nil, err
+	return w.newComputer(a, p)
+}
+
+// answer writes the sketch of a requested document, nil when it has no token, or why
+// there is none.
+func (w *Worker) answer(ctx context.Context, db execer, c *computer, r *request, failure error) error {
+	var stored []byte
+	if failure == nil {
+		row, err := c.compute(ctx, sketch.ContentHash(r.Document), r.Document, r.media())
+		if failure = err; err == nil && len(row.Sketch) > 0 {
+			stored = row.Sketch
+		}
 	}
-	kind := ""
-	if media != nil {
-		kind = *media
+	var text *string
+	if failure != nil {
+		if errors.Is(context.Cause(ctx), context.Canceled) {
+			return context.Canceled
+		}
+		said := message(failure)
+		text = &said
 	}
-	r, err := c.compute(ctx, sketch.ContentHash(doc), doc, kind)
-	if err != nil || len(r.Sketch) == 0 {
-		return nil, err
-	}
-	return r.Sketch, nil
+	_, err := db.Exec(context.WithoutCancel(ctx), queries.Answer, r.ID, stored, text)
+	return err
 }

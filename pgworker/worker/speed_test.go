@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -62,29 +61,6 @@ func (g *generated) Next() bool {
 func (g *generated) Values() ([]any, error) { return g.row, nil }
 func (g *generated) Err() error             { return nil }
 
-// nothing gives every document the same sketch and features out of the air: the
-// same bytes to write, and as scattered over the indexes, without a computation.
-func nothing(t testing.TB) func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error) {
-	p, err := sketch.ParseProfile("text bits=8")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sketch.NewSketcher(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Document([]byte("one document for all"))
-	stored, features := s.AppendSketch(nil), s.AppendFeatures(nil)
-	row := &aspect.Row{Shingles: 1, Sketch: stored, Features: features}
-	return func(_ *computer, _ context.Context, hash int64, _ []byte, _ string) (*aspect.Row, error) {
-		for i := range features {
-			features[i].Value = int64(rand.Uint64())
-		}
-		row.ContentHash = hash
-		return row, nil
-	}
-}
-
 // BenchmarkPostgres prints what everything costs beside what it is compared to,
 // in one run. ALIKE_ROWS is the size of the table, a million unless given.
 func BenchmarkPostgres(b *testing.B) {
@@ -94,12 +70,8 @@ func BenchmarkPostgres(b *testing.B) {
 	s := pgtest.New(b, pgtest.Version(), "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h", "work_mem=64MB", "maintenance_work_mem=256MB", "autovacuum=off", "full_page_writes=off")
 	database := s.Database(b)
 	c := pgtest.Connect(b, database)
-	worker := func(compute func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error)) *Worker {
-		w := newWorker(b, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
-		if compute != nil {
-			w.compute = compute
-		}
-		return w
+	worker := func() *Worker {
+		return newWorker(b, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
 	}
 	line := func(what, format string, args ...any) { fmt.Printf("%-58s %s\n", what, fmt.Sprintf(format, args...)) }
 	rate := func(n int, d time.Duration) float64 { return float64(n) / d.Seconds() }
@@ -140,24 +112,22 @@ func BenchmarkPostgres(b *testing.B) {
 	}
 	// In turns, since a disk is not always equally quick: the median of five.
 	var w *Worker
-	var ceilings, empties, fulls []time.Duration
+	var ceilings, fulls []time.Duration
 	var shares []float64
-	fill := func(compute func(*computer, context.Context, int64, []byte, string) (*aspect.Row, error)) time.Duration {
+	fill := func() time.Duration {
 		exec(b, c, "truncate documents_alike; select alike.refresh('documents')")
-		w = worker(compute)
+		w = worker()
 		split(w)
 		return chunks(w)
 	}
 	for range 5 {
-		empties = append(empties, fill(nothing(b)))
 		exec(b, c, "truncate documents_alike")
 		ceilings = append(ceilings, timed(func() { copyThrough(b, database, rows) }))
-		fulls = append(fulls, fill(nil))
+		fulls = append(fulls, fill())
 		shares = append(shares, ceilings[len(ceilings)-1].Seconds()/fulls[len(fulls)-1].Seconds())
 	}
 	slices.Sort(shares)
 	line("COPY out and in with nothing between", "%.0f rows/s", rate(rows, middle(ceilings)))
-	line("backfill that computes nothing", "%.0f rows/s", rate(rows, middle(empties)))
 	line("backfill", "%.0f rows/s, %.0f %% of COPY (want 60)", rate(rows, middle(fulls)), 100*shares[len(shares)/2])
 	indexes := timed(func() { once(b, w) })
 	line("its 12 indexes", "%.1f s", indexes.Seconds())
@@ -219,11 +189,9 @@ func BenchmarkPostgres(b *testing.B) {
 		}
 		return spentUntilNow(b, s).since(before)
 	}
-	trivial := drain(worker(nothing(b)))
-	real := drain(worker(nil))
-	two := drain(worker(nil), worker(nil))
-	line("live queue that computes nothing", "%.0f rows/s", rate(bulk, trivial.wall))
-	line("live queue", "%.0f rows/s, %.0f %% of that (want 70)", rate(bulk, real.wall), 100*trivial.wall.Seconds()/real.wall.Seconds())
+	real := drain(worker())
+	two := drain(worker(), worker())
+	line("live queue", "%.0f rows/s", rate(bulk, real.wall))
 	line("live queue, two workers", "%.0f rows/s, %.2f times one (want 1.6)", rate(bulk, two.wall), real.wall.Seconds()/two.wall.Seconds())
 	line("processor time a row of one worker and of two, in µs", "%s; %s", real.each(bulk), two.each(bulk))
 	// No number of workers gets more out of the machine than it has left.

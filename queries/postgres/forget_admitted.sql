@@ -1,9 +1,9 @@
 -- Drops what the gate remembered of checkins that the worker has sketched since:
--- no entry that is as old is in the queue any more, and a table without triggers
+-- no entry that is as old waits any more, and a table without triggers
 -- was scanned meanwhile.
 delete from alike.admitted m
 using alike.attachment a, alike.backfill b
 where a.id = m.attachment and b.attachment = m.attachment
   and m.admitted_at < now() - interval '10 seconds'
-  and not exists (select from alike.queue q where q.attachment = m.attachment and (q.queued_at <= m.admitted_at or a.mode = 'scan'))
+  and not exists (select from (select attachment, queued_at from alike.queue union all select attachment, queued_at from alike.extraction) q where q.attachment = m.attachment and (q.queued_at <= m.admitted_at or a.mode = 'scan'))
   and (a.mode <> 'scan' or b.finished_at is not null and b.requested_at > m.admitted_at + interval '10 seconds')

@@ -1,0 +1,86 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/alike-sql/alike/queries"
+)
+
+// catalog caches the attachments for a moment.
+type catalog struct {
+	w      *Worker
+	mutex  sync.Mutex
+	loaded time.Time
+	byID   map[int32]*attachment
+}
+
+const catalogAge = time.Second
+
+// forget makes the next look-up read the attachments again.
+func (c *catalog) forget() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.loaded = time.Time{}
+}
+
+type querier interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}
+
+type execer interface {
+	Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
+}
+
+// get returns the attachments by number, read on q when they are not fresh.
+func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if time.Since(c.loaded) < catalogAge {
+		return c.byID, nil
+	}
+	rows, err := q.Query(ctx, queries.Attachments)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int32]*attachment{}
+	for rows.Next() {
+		var a attachment
+		var relation, document, filter *string
+		var profile string
+		var extract []byte
+		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
+			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.distributed, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
+			return nil, err
+		}
+		byID[a.id] = &a
+		if filter != nil {
+			a.filter = *filter
+		}
+		if a.broken = a.resolve(profile, extract); a.broken != nil {
+			continue
+		}
+		switch {
+		case relation == nil:
+			a.broken = fmt.Errorf("the table of %q was dropped", a.name)
+		case document == nil:
+			a.broken = fmt.Errorf("the column %q of %s was dropped", a.column, *relation)
+		case len(a.keyTypes) != len(a.keys):
+			a.broken = fmt.Errorf("the side table %s is missing or lacks a key column", quote(a.schema, a.side))
+		}
+		if a.broken == nil {
+			a.relation, a.document = *relation, *document
+			a.prepare()
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	c.byID, c.loaded = byID, time.Now()
+	return byID, nil
+}

@@ -1,0 +1,90 @@
+package worker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/alike-sql/alike/sketch/aspect"
+)
+
+// columns collects rows for unnest, an array a column.
+type columns struct {
+	keys     []string
+	versions []*string
+	profile  []int16
+	hash     []int64
+	shingles []int64
+	sketch   [][]byte
+	features [][]*int64
+	indexes  [][]*int64
+}
+
+func (a *attachment) newColumns() *columns {
+	return &columns{features: make([][]*int64, a.profile.K), indexes: make([][]*int64, len(a.variants))}
+}
+
+func (cs *columns) add(a *attachment, key string, version *string, r *aspect.Row) {
+	cs.keys = append(cs.keys, key)
+	cs.versions = append(cs.versions, version)
+	cs.profile = append(cs.profile, a.profileID)
+	cs.hash = append(cs.hash, r.ContentHash)
+	cs.shingles = append(cs.shingles, r.Shingles)
+	var stored []byte
+	if len(r.Sketch) > 0 {
+		stored = append(stored, r.Sketch...)
+	}
+	cs.sketch = append(cs.sketch, stored)
+	values := make([]int64, len(r.Features)+len(r.Indexes))
+	for i := range cs.features {
+		cs.features[i] = append(cs.features[i], nil)
+	}
+	for i, f := range r.Features {
+		values[i] = f.Value
+		cs.features[f.Slot][len(cs.keys)-1] = &values[i]
+	}
+	for i, x := range r.Indexes {
+		var p *int64
+		if x.Valid {
+			values[len(r.Features)+i] = x.Value
+			p = &values[len(r.Features)+i]
+		}
+		cs.indexes[i] = append(cs.indexes[i], p)
+	}
+}
+
+// arguments are those of the statement write.
+func (cs *columns) arguments() []any {
+	args := []any{cs.keys, cs.profile, cs.hash, cs.shingles, cs.sketch}
+	for _, f := range cs.features {
+		args = append(args, f)
+	}
+	for _, x := range cs.indexes {
+		args = append(args, x)
+	}
+	return args
+}
+
+// sortColumns puts rows into the order of their keys.
+func sortColumns(cs *columns) {
+	order := make([]int, len(cs.keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(cs.keys[i], cs.keys[j]) })
+	cs.keys, cs.versions, cs.profile = permute(order, cs.keys), permute(order, cs.versions), permute(order, cs.profile)
+	cs.hash, cs.shingles, cs.sketch = permute(order, cs.hash), permute(order, cs.shingles), permute(order, cs.sketch)
+	for i := range cs.features {
+		cs.features[i] = permute(order, cs.features[i])
+	}
+	for i := range cs.indexes {
+		cs.indexes[i] = permute(order, cs.indexes[i])
+	}
+}
+
+func permute[T any](order []int, list []T) []T {
+	out := make([]T, len(list))
+	for i, from := range order {
+		out[i] = list[from]
+	}
+	return out
+}

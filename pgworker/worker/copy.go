@@ -1,0 +1,281 @@
+package worker
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
+)
+
+// copyAttempts is how often a chunk is copied anew because a row of it was checked
+// in meanwhile. More than one are rare: the next attempt leaves that row alone.
+const copyAttempts = 5
+
+// copyChunk fills one chunk. What is in the way of a COPY is not the fault of the
+// other rows: it is tried again, without those that have been written since. Only
+// where a row cannot be read or written at all does the chunk go through the queue,
+// which deals with each row by itself, as if it had been checked in.
+func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
+	var above, upto *string
+	return w.perform(ctx, task{claim: queries.ClaimChunk, more: []any{&above, &upto}, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+		where := a.rangeSQL("d", above, upto)
+		var again []string
+		var err error
+		for range copyAttempts {
+			err = savepoint(ctx, tx, func(tx pgx.Tx) error {
+				again, err = w.copyRows(ctx, tx, a, where, a.rangeSQL("s", above, upto))
+				return err
+			})
+			if !taken(err) {
+				break
+			}
+		}
+		if err != nil && (whole(err) || ofAttachment(err)) {
+			return false, err
+		} else if err != nil {
+			w.log.Info("a chunk goes through the queue", "attachment", a.name, "reason", err)
+			_, err = tx.Exec(ctx, fmt.Sprintf("insert into alike.queue (attachment, key) select %d, %s from (%s) d where %s", a.id, a.text("d"), a.rows(), where))
+			return true, err
+		}
+		if len(again) > 0 {
+			_, err = tx.Exec(ctx, queries.Requeue, a.id, again)
+		}
+		return true, err
+	}})
+}
+
+// copyRows reads a range by COPY on a connection of its own, computes while it
+// reads, and writes by COPY in tx. Rows that are up to date are left alone; the
+// keys of those that need the queue are returned: changed ones, and documents
+// that fail.
+//
+// Both ways the format is COPY's binary one, so that the columns of the key
+// pass through untouched. The range is said of the side table too: the planner
+// does not see that it follows, and would read all of it for every chunk.
+func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where, whereSide string) (again []string, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	source, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Release()
+	c, err := w.newComputer(a, a.profile)
+	if err != nil {
+		return nil, err
+	}
+	reader, writer := io.Pipe()
+	copied := make(chan error, 1)
+	go func() {
+		_, err := tx.Conn().PgConn().CopyFrom(ctx, reader, a.sql.copyIn)
+		reader.CloseWithError(errors.Join(errCopyEnded, err))
+		copied <- err
+	}()
+	p := &copier{ctx: ctx, start: time.Now(), w: w, a: a, c: c, out: writer, block: append(make([]byte, 0, 2*copyBlock), copyHeader...)}
+	_, err = source.Conn().PgConn().CopyTo(ctx, p, fmt.Sprintf(
+		`copy (select %s, s.content_hash, s.profile, %s, d.alike_media, octet_length(d.alike_document)::bigint, case when octet_length(d.alike_document) <= %d then d.alike_document end
+from (%s) d left join %s s on %s and %s where %s order by %s) to stdout (format binary)`,
+		a.list("d."), a.text("d"), min(inlineBytes, w.config.MaxDocument), a.rows(), quote(a.schema, a.side), a.same("s", "d"), whereSide, where, a.list("d.")))
+	if err == nil {
+		err = p.finish()
+	}
+	writer.CloseWithError(err) // nil ends the COPY, anything else fails it
+	copyErr := <-copied
+	if copyErr != nil && (err == nil || errors.Is(err, errCopyEnded)) {
+		return nil, copyErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.counters.rows(p.rows, 0, p.bytes)
+	return p.again, nil
+}
+
+var errCopyEnded = errors.New("worker: the COPY into the side table ended early")
+
+const copyBlock = 64 << 10
+
+// copyHeader begins COPY's binary format: signature, flags, no extension.
+var copyHeader = []byte("PGCOPY\n\xff\r\n\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+
+// copier takes the output of one COPY and makes the input of the other.
+type copier struct {
+	ctx   context.Context
+	start time.Time
+	w     *Worker
+	a     *attachment
+	c     *computer
+	r     *aspect.Row
+	out   io.Writer
+	block []byte // not yet written
+	in    []byte // not yet a whole row
+	begun bool   // the header has been read
+	ended bool   // and the trailer
+	again []string
+	rows  int
+	bytes int64
+
+	fields [][]byte
+}
+
+// Write takes a piece of the output, which need not end where a row ends.
+func (p *copier) Write(b []byte) (int, error) {
+	n := len(b)
+	if len(p.in) > 0 {
+		p.in = append(p.in, b...)
+		b = p.in
+	}
+	rest, err := p.consume(b)
+	if err != nil {
+		return 0, err
+	}
+	p.in = append(p.in[:0], rest...)
+	if cap(p.in) > 4<<20 && len(p.in) < 1<<20 {
+		p.in = append(make([]byte, 0, 1<<20), p.in...) // a large document has gone by
+	}
+	return n, nil
+}
+
+func (p *copier) consume(b []byte) (rest []byte, err error) {
+	if !p.begun {
+		if len(b) < len(copyHeader) {
+			return b, nil
+		}
+		extension := int(binary.BigEndian.Uint32(b[15:]))
+		if len(b) < len(copyHeader)+extension {
+			return b, nil
+		}
+		b, p.begun = b[len(copyHeader)+extension:], true
+	}
+	for len(b) >= 2 {
+		count := int(int16(binary.BigEndian.Uint16(b)))
+		if count == -1 {
+			p.ended = true
+			return nil, nil
+		}
+		at := 2
+		p.fields = p.fields[:0]
+		for range count {
+			if len(b) < at+4 {
+				return b, nil
+			}
+			size := int(int32(binary.BigEndian.Uint32(b[at:])))
+			at += 4
+			if size < 0 {
+				p.fields = append(p.fields, nil)
+				continue
+			}
+			if len(b) < at+size {
+				return b, nil
+			}
+			p.fields = append(p.fields, b[at:at+size:at+size])
+			at += size
+		}
+		if err := p.row(); err != nil {
+			return nil, err
+		}
+		b = b[at:]
+	}
+	return b, nil
+}
+
+// row computes one row. Its fields are the key, the hash and profile that are
+// stored, the key as text, the media type, the document's size and the document.
+func (p *copier) row() error {
+	n := len(p.a.keys)
+	if len(p.fields) != n+6 {
+		return fmt.Errorf("worker: COPY gave %d columns, want %d", len(p.fields), n+6)
+	}
+	storedHash, storedProfile, key, media, size, doc := p.fields[n], p.fields[n+1], p.fields[n+2], p.fields[n+3], p.fields[n+4], p.fields[n+5]
+	if doc == nil && size != nil {
+		p.again = append(p.again, string(key)) // too long
+		return nil
+	}
+	p.bytes += int64(len(doc))
+	hash := sketch.ContentHash(doc)
+	if storedHash != nil {
+		if p.a.mediaFrom != "" || int64(binary.BigEndian.Uint64(storedHash)) != hash || int16(binary.BigEndian.Uint16(storedProfile)) != p.a.profileID {
+			p.again = append(p.again, string(key))
+		}
+		return nil
+	}
+	if p.c.slow(doc, string(media)) || time.Since(p.start) > p.w.config.StatementTimeout/4 {
+		p.again = append(p.again, string(key)) // the statement has a time limit
+		return nil
+	}
+	var err error
+	if p.r, err = p.c.compute(p.ctx, hash, doc, string(media)); err != nil {
+		if p.ctx.Err() != nil {
+			return err
+		}
+		p.again = append(p.again, string(key))
+		return nil
+	}
+	p.rows++
+	p.emit()
+	if len(p.block) >= copyBlock {
+		return p.flush()
+	}
+	return nil
+}
+
+// emit appends the side row to the block.
+func (p *copier) emit() {
+	b := binary.BigEndian.AppendUint16(p.block, uint16(len(p.a.keys)+4+p.a.profile.K+len(p.a.variants)))
+	for _, field := range p.fields[:len(p.a.keys)] {
+		b = binary.BigEndian.AppendUint32(b, uint32(len(field)))
+		b = append(b, field...)
+	}
+	b = binary.BigEndian.AppendUint16(append(b, 0, 0, 0, 2), uint16(p.a.profileID))
+	b = appendInt64(b, p.r.ContentHash, true)
+	b = appendInt64(b, p.r.Shingles, true)
+	if len(p.r.Sketch) == 0 {
+		b = append(b, 0xff, 0xff, 0xff, 0xff)
+	} else {
+		b = append(binary.BigEndian.AppendUint32(b, uint32(len(p.r.Sketch))), p.r.Sketch...)
+	}
+	next := 0
+	for slot := range p.a.profile.K {
+		if next < len(p.r.Features) && p.r.Features[next].Slot == slot {
+			b = appendInt64(b, p.r.Features[next].Value, true)
+			next++
+		} else {
+			b = appendInt64(b, 0, false)
+		}
+	}
+	for _, x := range p.r.Indexes {
+		b = appendInt64(b, x.Value, x.Valid)
+	}
+	p.block = b
+}
+
+// appendInt64 appends a bigint, or NULL.
+func appendInt64(b []byte, v int64, ok bool) []byte {
+	if !ok {
+		return append(b, 0xff, 0xff, 0xff, 0xff)
+	}
+	return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(v))
+}
+
+func (p *copier) flush() error {
+	_, err := p.out.Write(p.block)
+	p.block = p.block[:0]
+	return err
+}
+
+// finish writes the trailer.
+func (p *copier) finish() error {
+	if !p.ended {
+		return io.ErrUnexpectedEOF
+	}
+	p.block = append(p.block, 0xff, 0xff)
+	return p.flush()
+}

@@ -1,0 +1,116 @@
+package worker
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// step does one transaction's worth of work: first what a checkin waits for,
+// then what was checked in, then rows that were there before, then a look at a
+// table without triggers whose last one is as long ago as given. It reports
+// whether there was any.
+func (w *Worker) step(ctx context.Context, sinceScan time.Duration) (bool, error) {
+	for _, do := range []func(context.Context) (bool, error){
+		w.answerRequests,
+		w.queueBatch,
+		w.backfillStep,
+		func(ctx context.Context) (bool, error) { return w.scan(ctx, sinceScan) },
+	} {
+		if did, err := do(ctx); did || err != nil {
+			return did, err
+		}
+	}
+	return false, nil
+}
+
+// lane is a loop of steps.
+func (w *Worker) lane(ctx context.Context) {
+	w.repeat(ctx, "batch failed, retrying", func(ctx context.Context) (bool, error) { return w.step(ctx, w.config.ScanInterval) })
+}
+
+// repeat calls do until ctx is cancelled: at once while there is something to do,
+// when something is checked in or PollInterval has passed where there is not, and
+// after a growing delay where do fails.
+func (w *Worker) repeat(ctx context.Context, failure string, do func(context.Context) (bool, error)) {
+	failures := 0
+	for ctx.Err() == nil {
+		did, err := do(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			failures++
+			w.catalog.forget()
+			w.counters.transaction()
+			w.log.Warn(failure, "error", err, "failures", failures)
+			w.pause(ctx, delay(failures))
+		case did:
+			failures = 0
+		default:
+			failures = 0
+			select {
+			case <-ctx.Done():
+			case <-w.wake:
+			case <-time.After(w.config.PollInterval):
+			}
+		}
+	}
+}
+
+// delay grows from 50 ms to 5 s and is spread, so that workers that hindered
+// each other do not meet again.
+func delay(failures int) time.Duration {
+	d := min(50*time.Millisecond<<min(failures-1, 10), 5*time.Second)
+	return d/2 + rand.N(d/2)
+}
+
+func (w *Worker) pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// listen wakes the loops when something is checked in.
+func (w *Worker) listen(ctx context.Context) {
+	failures := 0
+	for ctx.Err() == nil {
+		err := w.listenOnce(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		failures++
+		w.log.Warn("cannot listen, polling", "error", err)
+		w.pause(ctx, delay(failures))
+	}
+}
+
+func (w *Worker) listenOnce(ctx context.Context) error {
+	conn, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	// A connection that listens does not go back to the pool.
+	c := conn.Hijack()
+	defer c.Close(context.WithoutCancel(ctx))
+	if _, err := c.Exec(ctx, "listen alike"); err != nil {
+		return err
+	}
+	for {
+		if _, err := c.WaitForNotification(ctx); err != nil {
+			return err
+		}
+		w.wakeAll()
+	}
+}
+
+// wakeAll ends the wait of every loop that is idle.
+func (w *Worker) wakeAll() {
+	for range cap(w.wake) {
+		select {
+		case w.wake <- struct{}{}:
+		default:
+			return
+		}
+	}
+}

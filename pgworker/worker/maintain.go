@@ -1,0 +1,60 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/alike-sql/alike/queries"
+)
+
+// maintain tidies up every now and then.
+func (w *Worker) maintain(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := w.tidy(ctx); err != nil && ctx.Err() == nil {
+			w.log.Warn("maintenance failed, retrying", "error", err)
+		}
+		w.progress(ctx)
+		w.pause(ctx, w.config.PollInterval)
+	}
+}
+
+// tidy puts failed rows whose time has come back into the queue, and forgets
+// what nobody waits for any more.
+func (w *Worker) tidy(ctx context.Context) error {
+	if err := w.retryDue(ctx); err != nil {
+		return err
+	}
+	for _, statement := range []string{queries.ForgetAdmitted, queries.ForgetRequests} {
+		if _, err := w.pool.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Worker) retryDue(ctx context.Context) error {
+	tag, err := w.pool.Exec(ctx, queries.RetryDue, w.config.MaxBackoff)
+	if err == nil && tag.RowsAffected() > 0 {
+		w.wakeAll()
+	}
+	return err
+}
+
+// progress reports how far side tables are filled.
+func (w *Worker) progress(ctx context.Context) {
+	if w.config.Progress == nil {
+		return
+	}
+	rows, err := w.pool.Query(ctx, queries.Progress)
+	if err != nil {
+		return // the lanes say what is wrong
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int32
+		var p Progress
+		if err := rows.Scan(&id, &p.Name, &p.Rows, &p.Remaining); err != nil {
+			return
+		}
+		w.config.Progress(p)
+	}
+}

@@ -1,0 +1,158 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/queries"
+)
+
+// update reads the documents of keys, of which the first was queued at oldest, and
+// brings their side rows up to date.
+func (w *Worker) update(ctx context.Context, tx pgx.Tx, a *attachment, keys []string, oldest time.Time) error {
+	f, err := w.read(ctx, tx, a, keys)
+	if err != nil {
+		return err
+	}
+	f.oldest = oldest
+	return w.record(ctx, tx, a, f)
+}
+
+// record writes what was found out about some keys.
+func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found) error {
+	clustered, err := lockWriting(ctx, tx, a)
+	if err != nil {
+		return err
+	}
+	if err := w.write(ctx, tx, a, f.write); err != nil {
+		return err
+	}
+	if err := w.match(ctx, tx, a, f.write.keys, f.current, clustered); err != nil {
+		return err
+	}
+	if len(f.write.keys) > 0 && a.mode != "scan" {
+		if err := w.requeueChanged(ctx, tx, a, f.write.keys, f.write.versions); err != nil {
+			return err
+		}
+	}
+	if len(f.gone) > 0 {
+		if err := w.remove(ctx, tx, a, f.gone, clustered); err != nil {
+			return err
+		}
+	}
+	if len(f.slow) > 0 {
+		if _, err := tx.Exec(ctx, queries.Extract, a.id, f.slow, f.oldest); err != nil {
+			return err
+		}
+	}
+	if len(f.later) > 0 {
+		if _, err := tx.Exec(ctx, queries.Requeue, a.id, f.later); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec(ctx, queries.Succeed, a.id, slices.Concat(f.current, f.write.keys, f.gone)); err != nil {
+		return err
+	}
+	for _, failed := range f.failures {
+		if err := w.rowsFailed(ctx, tx, a, []string{failed.key}, failed.reason); err != nil {
+			return err
+		}
+	}
+	w.counters.rows(len(f.write.keys), len(f.gone), f.bytes)
+	return nil
+}
+
+// write writes side rows, in the order of their keys, and forgets what was known of
+// earlier documents of theirs.
+func (w *Worker) write(ctx context.Context, tx pgx.Tx, a *attachment, rows *columns) error {
+	if len(rows.keys) == 0 {
+		return nil
+	}
+	sortColumns(rows)
+	if _, err := tx.Exec(ctx, a.sql.write, rows.arguments()...); err != nil {
+		return err
+	}
+	if a.policy == "ignore" {
+		return nil
+	}
+	for _, step := range []string{a.sql.unmatch, a.sql.unmatchOther} {
+		if _, err := tx.Exec(ctx, step, rows.keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// requeueChanged puts back the keys whose document is not of the version that was
+// read; nil is the version of a row that was not there.
+func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, keys []string, versions []*string) error {
+	rows, err := tx.Query(ctx, a.sql.verify, keys, versions)
+	if err != nil {
+		return err
+	}
+	changed, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, queries.Requeue, a.id, changed)
+	return err
+}
+
+// lockWriting lets workers write side by side where rows are only sketched. Two
+// alike rows that are written at once must not miss each other where matches or
+// clusters are recorded: there one writes after the other. It reports whether
+// clusters are kept; whoever begins to keep them waits for those who write.
+func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool, err error) {
+	alone := a.policy != "ignore" || a.clustered
+	lock := func(alone bool) error {
+		var batch pgx.Batch
+		batch.Queue(queries.LockWriting, a.id, alone)
+		batch.Queue(queries.Clustered, a.id).QueryRow(func(row pgx.Row) error { return row.Scan(&clustered) })
+		return tx.SendBatch(ctx, &batch).Close()
+	}
+	if err = lock(alone); err == nil && clustered && !alone {
+		err = lock(true) // they are kept since a moment ago
+	}
+	return clustered, err
+}
+
+// match does what the policy says with rows that were written, and with those
+// of the others that nothing is known of: a row that was there before attach
+// and one that was checked in meanwhile may be the same, and whoever fills the
+// side table asks no policy and joins no cluster.
+func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string, clustered bool) error {
+	for _, step := range []struct {
+		wanted  bool
+		unknown string // which of the current rows
+		run     string
+	}{
+		{a.policy != "ignore", a.sql.unmatched, queries.Match},
+		{clustered, a.sql.unclustered, queries.JoinClusters},
+	} {
+		if !step.wanted {
+			continue
+		}
+		keys := written
+		if len(current) > 0 {
+			rows, err := tx.Query(ctx, step.unknown, current)
+			if err != nil {
+				return err
+			}
+			unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				return err
+			}
+			keys = append(slices.Clone(written), unknown...)
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, step.run, a.id, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+-- Gives back the slow document $1 bigint, which nobody has tried.
+update alike.extraction set taken_until = null where id = $1
