@@ -24,8 +24,9 @@ type Config struct {
 	// ChunkRows is how many rows a transaction of a backfill has. Defaults to
 	// 20000.
 	ChunkRows int
-	// PollInterval is how long an idle worker waits for a notification before it
-	// looks by itself. Defaults to 1 second.
+	// PollInterval is how often an idle worker does its maintenance: it retries
+	// failed rows and reports progress. Whether there is something to do it looks many
+	// times a second. Defaults to 1 second.
 	PollInterval time.Duration
 	// ScanInterval is how often a table that takes no triggers (mode scan) is
 	// compared with its sketches. Defaults to 1 minute.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/alike-sql/alike/queries"
 )
 
 // step does one transaction's worth of work: first what a checkin waits for,
@@ -30,7 +32,7 @@ func (w *Worker) lane(ctx context.Context) {
 }
 
 // repeat calls do until ctx is cancelled: at once while there is something to do,
-// when something is checked in or PollInterval has passed where there is not, and
+// when watch finds something or PollInterval has passed where there is not, and
 // after a growing delay where do fails.
 func (w *Worker) repeat(ctx context.Context, failure string, do func(context.Context) (bool, error)) {
 	failures := 0
@@ -46,6 +48,10 @@ func (w *Worker) repeat(ctx context.Context, failure string, do func(context.Con
 			w.pause(ctx, delay(failures))
 		case did:
 			failures = 0
+			select {
+			case w.worked <- struct{}{}: // more may follow
+			default:
+			}
 		default:
 			failures = 0
 			select {
@@ -71,7 +77,41 @@ func (w *Worker) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// listen wakes the loops when something is checked in.
+// Between two looks for something to do pass leastLook, right after there was some,
+// to mostLook, when there was none for a while.
+const (
+	leastLook = 20 * time.Millisecond
+	mostLook  = 150 * time.Millisecond
+)
+
+// watch looks whether there is something to do, and wakes the loops. Applications
+// announce nothing: NOTIFY would keep them from preparing a transaction.
+func (w *Worker) watch(ctx context.Context) {
+	wait, failures := leastLook, 0
+	for ctx.Err() == nil {
+		var found bool
+		err := w.pool.QueryRow(ctx, queries.Waiting, w.config.ScanInterval).Scan(&found)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil: // the loops say what is wrong
+			failures++
+			w.pause(ctx, delay(failures))
+			continue
+		case found:
+			w.wakeAll()
+		}
+		failures = 0
+		select {
+		case <-ctx.Done():
+		case <-w.worked:
+			wait = leastLook
+		case <-time.After(wait):
+			wait = min(wait*5/4, mostLook)
+		}
+	}
+}
+
+// listen wakes the loops when a trigger asks: somebody waits for the answer.
 func (w *Worker) listen(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {

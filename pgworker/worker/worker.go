@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/queries"
 )
 
 // A Worker is made by New.
@@ -29,7 +30,8 @@ type Worker struct {
 	log       *slog.Logger
 	catalog   catalog
 	counters  counters
-	wake      chan struct{} // something was checked in
+	wake      chan struct{} // there is something to do
+	worked    chan struct{} // there was
 }
 
 // New checks the configuration and the database's schema.
@@ -48,9 +50,9 @@ func New(ctx context.Context, config Config) (*Worker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("worker: database URL: %w", err)
 	}
-	// A lane writes on one connection while it reads on another; one listens, one
-	// answers slow requests and one is for the pages of the HTTP endpoint.
-	poolConfig.MaxConns = int32(2*config.Lanes + config.Extractions + 3)
+	// A lane writes on one connection while it reads on another. One listens, one
+	// looks, one answers slow requests, one is for the pages of the HTTP endpoint.
+	poolConfig.MaxConns = int32(2*config.Lanes + config.Extractions + 4)
 	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 	for name, value := range map[string]string{
 		"application_name":                    "alike worker",
@@ -59,17 +61,19 @@ func New(ctx context.Context, config Config) (*Worker, error) {
 		"lock_timeout":                        milliseconds(config.LockTimeout),
 		"idle_in_transaction_session_timeout": milliseconds(config.IdleTimeout),
 		"client_encoding":                     "UTF8",
-		"datestyle":                           "ISO, YMD",
-		"intervalstyle":                       "postgres",
 		"jit":                                 "off", // many short statements
 	} {
 		poolConfig.ConnConfig.RuntimeParams[name] = value
+	}
+	poolConfig.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, queries.Settings)
+		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, wake: make(chan struct{}, config.Lanes+config.Extractions+1)}
+	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, wake: make(chan struct{}, config.Lanes+config.Extractions+1), worked: make(chan struct{}, 1)}
 	w.catalog.w = w
 	var there bool
 	if err := pool.QueryRow(ctx, "select to_regclass('alike.chunk') is not null").Scan(&there); err != nil {
@@ -98,6 +102,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		wait.Go(func() { w.extraction(ctx) })
 	}
 	wait.Go(func() { w.repeat(ctx, "answering a request failed, retrying", w.answerSlow) })
+	wait.Go(func() { w.watch(ctx) })
 	wait.Go(func() { w.listen(ctx) })
 	wait.Go(func() { w.maintain(ctx) })
 	wait.Wait()
