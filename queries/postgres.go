@@ -82,3 +82,50 @@ var (
 	//go:embed postgres/report.sql
 	Report string
 )
+
+// What the worker asks about one attachment, from postgres/. A {name} stands for a
+// piece of SQL that Fill puts there.
+var (
+	//go:embed postgres/read_documents.sql
+	ReadDocuments string
+	//go:embed postgres/copy_documents.sql
+	CopyDocuments string
+	//go:embed postgres/write_rows.sql
+	WriteRows string
+	//go:embed postgres/changed.sql
+	Changed string
+	//go:embed postgres/reserve_rows.sql
+	ReserveRows string
+	//go:embed postgres/remove_rows.sql
+	RemoveRows string
+	//go:embed postgres/removed.sql
+	Removed string
+	//go:embed postgres/unmatch.sql
+	Unmatch string
+	//go:embed postgres/unmatch_other.sql
+	UnmatchOther string
+	//go:embed postgres/unmatched.sql
+	Unmatched string
+	//go:embed postgres/forget_verdicts.sql
+	ForgetVerdicts string
+	//go:embed postgres/uncluster.sql
+	Uncluster string
+	//go:embed postgres/unclustered.sql
+	Unclustered string
+	//go:embed postgres/lock_side.sql
+	LockSide string
+	//go:embed postgres/sweep.sql
+	Sweep string
+	//go:embed postgres/queue_stale.sql
+	QueueStale string
+	//go:embed postgres/queue_range.sql
+	QueueRange string
+	//go:embed postgres/split.sql
+	Split string
+	//go:embed postgres/build_indexes.sql
+	BuildIndexes string
+	//go:embed postgres/switch.sql
+	Switch string
+	//go:embed postgres/copy_rows.sql
+	CopyRows string
+)

@@ -31,35 +31,23 @@ func (w *Worker) backfillStep(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// splitSQL cuts the keys of the table into chunks of $1 rows: a chunk ends at
-// every $1st key, and the last one is open.
-func (a *attachment) splitSQL() string {
-	order := a.each(", ", func(_ int, column string) string { return "d." + column })
-	key := a.text("d")
-	return fmt.Sprintf(
-		`insert into alike.chunk (attachment, above, upto, rows)
-select %d, lag(key) over (order by n), case when n %% $1 = 0 then key end, $1
-from (
-  select %s as key, row_number() over (order by %s) as n, count(*) over () as total from (%s) d
-) as numbered
-where n %% $1 = 0 or n = total
-order by n`, a.id, key, order, a.rows())
-}
-
-// rangeSQL is the condition of a chunk on an alias.
-func (a *attachment) rangeSQL(alias string, above, upto *string) string {
-	columns := "(" + a.list(alias+".") + ")"
-	constant := func(key string) string {
-		return "(" + a.each(", ", func(i int, _ string) string { return a.value(i, literal(key)) }) + ")"
+// ranges are the conditions of a chunk on the rows of the table and on those of the
+// side table, as fragments.
+func (a *attachment) ranges(above, upto *string) map[string]string {
+	list := map[string]string{}
+	for alias, keys := range map[string]string{"d": a.fragments["keys_d"], "s": a.fragments["keys_s"]} {
+		condition := "true"
+		for _, end := range []struct {
+			operator string
+			key      *string
+		}{{">", above}, {"<=", upto}} {
+			if end.key != nil { // the key is a constant: the planner has to see the range
+				condition += fmt.Sprintf(" and (%s) %s (%s)", keys, end.operator, strings.ReplaceAll(a.fragments["values"], "k.key", literal(*end.key)))
+			}
+		}
+		list["range_"+alias] = condition
 	}
-	condition := "true"
-	if above != nil {
-		condition += " and " + columns + " > " + constant(*above)
-	}
-	if upto != nil {
-		condition += " and " + columns + " <= " + constant(*upto)
-	}
-	return condition
+	return list
 }
 
 // literal writes a string constant, whatever standard_conforming_strings is.
@@ -71,7 +59,7 @@ func literal(s string) string {
 // its keys.
 func (w *Worker) splitBackfill(ctx context.Context) (bool, error) {
 	return w.perform(ctx, task{claim: queries.BackfillToSplit, fresh: true, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
-		if _, err := tx.Exec(ctx, a.sql.split, w.config.ChunkRows); err != nil {
+		if _, err := tx.Exec(ctx, a.sql(queries.Split), w.config.ChunkRows); err != nil {
 			return false, err
 		}
 		_, err := tx.Exec(ctx, queries.BackfillSplit, a.id)
@@ -97,12 +85,12 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 			}
 		}
 		if !a.indexed {
-			if _, err := tx.Exec(ctx, a.sql.build); err != nil {
+			if _, err := tx.Exec(ctx, a.sql(queries.BuildIndexes)); err != nil {
 				return false, err
 			}
 		}
 		if a.replaces != nil {
-			if _, err := tx.Exec(ctx, a.sql.change); err != nil {
+			if _, err := tx.Exec(ctx, a.sql(queries.Switch)); err != nil {
 				return false, err
 			}
 		}

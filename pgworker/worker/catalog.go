@@ -2,7 +2,7 @@ package worker
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"sync"
 	"time"
 
@@ -51,31 +51,19 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 	byID := map[int32]*attachment{}
 	for rows.Next() {
 		var a attachment
-		var relation, document, filter *string
+		var missing *string
 		var profile string
+		var variants []string
 		var extract []byte
-		if err := rows.Scan(&a.id, &a.name, &a.replaces, &relation, &a.column, &document, &a.keys, &a.keyTypes, &a.schema, &a.side,
-			&a.profileID, &profile, &a.names, &a.policy, &a.mode, &a.distributed, &a.atLeast, &filter, &extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
+		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &variants, &a.policy, &a.mode, &a.distributed,
+			&extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
 			return nil, err
 		}
 		byID[a.id] = &a
-		if filter != nil {
-			a.filter = *filter
-		}
-		if a.broken = a.resolve(profile, extract); a.broken != nil {
-			continue
-		}
-		switch {
-		case relation == nil:
-			a.broken = fmt.Errorf("the table of %q was dropped", a.name)
-		case document == nil:
-			a.broken = fmt.Errorf("the column %q of %s was dropped", a.column, *relation)
-		case len(a.keyTypes) != len(a.keys):
-			a.broken = fmt.Errorf("the side table %s is missing or lacks a key column", quote(a.schema, a.side))
-		}
-		if a.broken == nil {
-			a.relation, a.document = *relation, *document
-			a.prepare()
+		if missing != nil {
+			a.broken = errors.New(*missing)
+		} else {
+			a.broken = a.resolve(profile, variants, extract)
 		}
 	}
 	if err := rows.Err(); err != nil {

@@ -26,12 +26,12 @@ const copyAttempts = 5
 func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 	var above, upto *string
 	return w.perform(ctx, task{claim: queries.ClaimChunk, more: []any{&above, &upto}, run: func(tx pgx.Tx, a *attachment) (bool, error) {
-		where := a.rangeSQL("d", above, upto)
+		ranges := a.ranges(above, upto)
 		var again []string
 		var err error
 		for range copyAttempts {
 			err = savepoint(ctx, tx, func(tx pgx.Tx) error {
-				again, err = w.copyRows(ctx, tx, a, where, a.rangeSQL("s", above, upto))
+				again, err = w.copyRows(ctx, tx, a, ranges)
 				return err
 			})
 			if !taken(err) {
@@ -42,7 +42,7 @@ func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 			return false, err
 		} else if err != nil {
 			w.log.Info("a chunk goes through the queue", "attachment", a.name, "reason", err)
-			_, err = tx.Exec(ctx, fmt.Sprintf("insert into alike.queue (attachment, key) select %d, %s from (%s) d where %s", a.id, a.text("d"), a.rows(), where))
+			_, err = tx.Exec(ctx, a.sqlWith(queries.QueueRange, ranges))
 			return true, err
 		}
 		if len(again) > 0 {
@@ -58,9 +58,8 @@ func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 // that fail.
 //
 // Both ways the format is COPY's binary one, so that the columns of the key
-// pass through untouched. The range is said of the side table too: the planner
-// does not see that it follows, and would read all of it for every chunk.
-func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where, whereSide string) (again []string, err error) {
+// pass through untouched.
+func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, ranges map[string]string) (again []string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	source, err := w.pool.Acquire(ctx)
@@ -75,15 +74,13 @@ func (w *Worker) copyRows(ctx context.Context, tx pgx.Tx, a *attachment, where, 
 	reader, writer := io.Pipe()
 	copied := make(chan error, 1)
 	go func() {
-		_, err := tx.Conn().PgConn().CopyFrom(ctx, reader, a.sql.copyIn)
+		_, err := tx.Conn().PgConn().CopyFrom(ctx, reader, a.sql(queries.CopyRows))
 		reader.CloseWithError(errors.Join(errCopyEnded, err))
 		copied <- err
 	}()
 	p := &copier{ctx: ctx, start: time.Now(), w: w, a: a, c: c, out: writer, block: append(make([]byte, 0, 2*copyBlock), copyHeader...)}
-	_, err = source.Conn().PgConn().CopyTo(ctx, p, fmt.Sprintf(
-		`copy (select %s, s.content_hash, s.profile, %s, d.alike_media, octet_length(d.alike_document)::bigint, case when octet_length(d.alike_document) <= %d then d.alike_document end
-from (%s) d left join %s s on %s and %s where %s order by %s) to stdout (format binary)`,
-		a.list("d."), a.text("d"), min(inlineBytes, w.config.MaxDocument), a.rows(), quote(a.schema, a.side), a.same("s", "d"), whereSide, where, a.list("d.")))
+	ranges["limit"] = fmt.Sprint(min(inlineBytes, w.config.MaxDocument))
+	_, err = source.Conn().PgConn().CopyTo(ctx, p, "copy ("+a.sqlWith(queries.CopyDocuments, ranges)+"\n) to stdout (format binary)")
 	if err == nil {
 		err = p.finish()
 	}
@@ -190,7 +187,7 @@ func (p *copier) consume(b []byte) (rest []byte, err error) {
 // row computes one row. Its fields are the key, the hash and profile that are
 // stored, the key as text, the media type, the document's size and the document.
 func (p *copier) row() error {
-	n := len(p.a.keys)
+	n := p.a.keys
 	if len(p.fields) != n+6 {
 		return fmt.Errorf("worker: COPY gave %d columns, want %d", len(p.fields), n+6)
 	}
@@ -229,8 +226,8 @@ func (p *copier) row() error {
 
 // emit appends the side row to the block.
 func (p *copier) emit() {
-	b := binary.BigEndian.AppendUint16(p.block, uint16(len(p.a.keys)+4+p.a.profile.K+len(p.a.variants)))
-	for _, field := range p.fields[:len(p.a.keys)] {
+	b := binary.BigEndian.AppendUint16(p.block, uint16(p.a.keys+4+p.a.profile.K+len(p.a.variants)))
+	for _, field := range p.fields[:p.a.keys] {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(field)))
 		b = append(b, field...)
 	}

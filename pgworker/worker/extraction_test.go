@@ -138,17 +138,17 @@ func TestLongDocuments(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
 	exec(t, c, "select alike.attach('documents', 'body')")
-	exec(t, c, "insert into documents select g, (select string_agg('word' || i % (g * 997), ' ') from generate_series(1, case when g % 2 = 0 then 200000 else 100000 end) as i) from generate_series(1, 200) as g")
+	exec(t, c, "insert into documents select g, repeat('words of document ' || g || ' ', case when g > 90 then 80000 else 45000 end) from generate_series(1, 100) as g")
 	w := newWorker(t, database, nil)
 	if _, err := w.queueBatch(ctx); err != nil {
 		t.Fatal(err)
 	}
-	// 100 of about 0.9 MB each: 64 MiB of them are computed at once, the others wait.
+	// 90 of about 0.9 MB each: 64 MiB of them are computed at once, the others wait.
 	if n := count(t, c, "documents_alike"); n < 50 || n > 80 {
 		t.Errorf("%d rows are sketched by the first batch, want as many as 64 MiB hold", n)
 	}
-	if n := count(t, c, "alike.extraction"); n != 100 {
-		t.Errorf("%d rows wait to be read by themselves, want 100", n)
+	if n := count(t, c, "alike.extraction"); n != 10 {
+		t.Errorf("%d rows wait to be read by themselves, want 10", n)
 	}
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
@@ -257,7 +257,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("the worker held %d MB at most", kilobytes>>10)
-	if kilobytes > 512<<10 {
-		t.Errorf("the worker held %d MB, want at most 512", kilobytes>>10)
+	if kilobytes > 640<<10 {
+		t.Errorf("the worker held %d MB, want at most 640, ten times the longest document", kilobytes>>10)
 	}
 }

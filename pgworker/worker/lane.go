@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/alike-sql/alike/queries"
@@ -37,6 +38,7 @@ func (w *Worker) lane(ctx context.Context) {
 func (w *Worker) repeat(ctx context.Context, failure string, do func(context.Context) (bool, error)) {
 	failures := 0
 	for ctx.Err() == nil {
+		rung := w.bell.rung() // before the look: what comes after it is not missed
 		did, err := do(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -56,7 +58,7 @@ func (w *Worker) repeat(ctx context.Context, failure string, do func(context.Con
 			failures = 0
 			select {
 			case <-ctx.Done():
-			case <-w.wake:
+			case <-rung:
 			case <-time.After(w.config.PollInterval):
 			}
 		}
@@ -98,7 +100,7 @@ func (w *Worker) watch(ctx context.Context) {
 			w.pause(ctx, delay(failures))
 			continue
 		case found:
-			w.wakeAll()
+			w.bell.ring()
 		}
 		failures = 0
 		select {
@@ -140,17 +142,31 @@ func (w *Worker) listenOnce(ctx context.Context) error {
 		if _, err := c.WaitForNotification(ctx); err != nil {
 			return err
 		}
-		w.wakeAll()
+		w.bell.ring()
 	}
 }
 
-// wakeAll ends the wait of every loop that is idle.
-func (w *Worker) wakeAll() {
-	for range cap(w.wake) {
-		select {
-		case w.wake <- struct{}{}:
-		default:
-			return
-		}
+// A bell wakes everybody who waits for it.
+type bell struct {
+	mutex sync.Mutex
+	next  chan struct{} // closed by ring
+}
+
+// rung returns a channel that is closed when the bell rings.
+func (b *bell) rung() <-chan struct{} {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.next == nil {
+		b.next = make(chan struct{})
+	}
+	return b.next
+}
+
+func (b *bell) ring() {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.next != nil {
+		close(b.next)
+		b.next = nil
 	}
 }

@@ -34,7 +34,7 @@ func (w *Worker) tidy(ctx context.Context) error {
 func (w *Worker) retryDue(ctx context.Context) error {
 	tag, err := w.pool.Exec(ctx, queries.RetryDue, w.config.MaxBackoff)
 	if err == nil && tag.RowsAffected() > 0 {
-		w.wakeAll()
+		w.bell.ring()
 	}
 	return err
 }

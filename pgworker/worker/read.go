@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
 )
 
@@ -80,7 +81,7 @@ func (w *Worker) read(ctx context.Context, tx pgx.Tx, a *attachment, keys []stri
 	if err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, a.sql.read, keys, min(inlineBytes, w.config.MaxDocument), batchBytes)
+	rows, err := tx.Query(ctx, a.sql(queries.ReadDocuments), keys, min(inlineBytes, w.config.MaxDocument), batchBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (w *Worker) readOne(ctx context.Context, a *attachment, key string) (*found
 	if err != nil {
 		return nil, err
 	}
-	rows, err := w.pool.Query(ctx, a.sql.read, []string{key}, w.config.MaxDocument, w.config.MaxDocument)
+	rows, err := w.pool.Query(ctx, a.sql(queries.ReadDocuments), []string{key}, w.config.MaxDocument, w.config.MaxDocument)
 	if err != nil {
 		return nil, err
 	}

@@ -15,12 +15,12 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 	if err := w.forget(ctx, a, gone); err != nil {
 		return err
 	}
-	for _, step := range []string{a.sql.reserve, a.sql.remove} {
+	for _, step := range []string{a.sql(queries.ReserveRows), a.sql(queries.RemoveRows)} {
 		if _, err := tx.Exec(ctx, step, gone); err != nil {
 			return err
 		}
 	}
-	rows, err := tx.Query(ctx, a.sql.removed, gone)
+	rows, err := tx.Query(ctx, a.sql(queries.Removed), gone)
 	if err != nil {
 		return err
 	}
@@ -28,9 +28,9 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 	if err != nil {
 		return err
 	}
-	steps := []string{a.sql.unmatch, a.sql.unmatchOther}
+	steps := []string{a.sql(queries.Unmatch), a.sql(queries.UnmatchOther)}
 	if clustered {
-		steps = append(steps, a.sql.uncluster)
+		steps = append(steps, a.sql(queries.Uncluster))
 	}
 	for _, step := range steps {
 		if _, err := tx.Exec(ctx, step, removed); err != nil {
@@ -53,7 +53,7 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 // function of another owner into none that has written; to do it too early or
 // twice does no harm.
 func (w *Worker) forget(ctx context.Context, a *attachment, keys []string) error {
-	_, err := w.pool.Exec(ctx, a.sql.forget, keys)
+	_, err := w.pool.Exec(ctx, a.sql(queries.ForgetVerdicts), keys)
 	return err
 }
 
@@ -64,9 +64,9 @@ func (w *Worker) sweep(ctx context.Context, tx pgx.Tx, a *attachment) error {
 	if err := w.forget(ctx, a, nil); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, a.sql.lock); err != nil {
+	if _, err := tx.Exec(ctx, a.sql(queries.LockSide)); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, a.sql.sweep)
+	_, err := tx.Exec(ctx, a.sql(queries.Sweep))
 	return err
 }

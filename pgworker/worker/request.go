@@ -61,7 +61,7 @@ func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	w.wakeAll()
+	w.bell.ring()
 	return true, tx.Commit(ctx)
 }
 

@@ -18,7 +18,7 @@ import (
 // that failed is left to its own retries.
 func (w *Worker) scan(ctx context.Context, since time.Duration) (bool, error) {
 	return w.perform(ctx, task{claim: queries.ScanDue, args: []any{since}, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
-		found, err := tx.Exec(ctx, a.sql.stale, w.config.MaxBackoff)
+		found, err := tx.Exec(ctx, a.sql(queries.QueueStale), w.config.MaxBackoff)
 		if err != nil {
 			return false, err
 		}

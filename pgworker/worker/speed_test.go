@@ -292,7 +292,7 @@ func copyThrough(b *testing.B, database string, rows int) {
 		_, err := out.PgConn().CopyTo(ctx, io.Discard, "copy (select id, body from documents) to stdout (format binary)")
 		done <- err
 	}()
-	p := &copier{a: &attachment{keys: []string{"id"}, profile: sketch.Profile{K: 12}, profileID: 1}}
+	p := &copier{a: &attachment{keys: 1, profile: sketch.Profile{K: 12}, profileID: 1}}
 	p.r = &aspect.Row{Sketch: make([]byte, 104)}
 	for i := range 12 {
 		p.r.Features = append(p.r.Features, sketch.Feature{Slot: i, Value: int64(i)})

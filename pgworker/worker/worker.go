@@ -30,8 +30,8 @@ type Worker struct {
 	log       *slog.Logger
 	catalog   catalog
 	counters  counters
-	wake      chan struct{} // there is something to do
-	worked    chan struct{} // there was
+	bell      bell          // rings when there is something to do
+	worked    chan struct{} // there was something
 }
 
 // New checks the configuration and the database's schema.
@@ -73,10 +73,10 @@ func New(ctx context.Context, config Config) (*Worker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, wake: make(chan struct{}, config.Lanes+config.Extractions+1), worked: make(chan struct{}, 1)}
+	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, worked: make(chan struct{}, 1)}
 	w.catalog.w = w
 	var there bool
-	if err := pool.QueryRow(ctx, "select to_regclass('alike.chunk') is not null").Scan(&there); err != nil {
+	if err := pool.QueryRow(ctx, "select to_regclass('alike.extraction') is not null").Scan(&there); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("worker: connect: %w", err)
 	}

@@ -230,27 +230,21 @@ func TestBackfillAndQueue(t *testing.T) {
 	}
 }
 
+// A worker that does its maintenance once an hour notices a checkin by itself.
 func TestRunWakesUp(t *testing.T) {
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, "select alike.attach('documents', 'body')")
-	w := newWorker(t, database, func(c *Config) { c.PollInterval = time.Minute; c.Lanes = 2 })
+	w := newWorker(t, database, func(c *Config) { c.PollInterval = time.Hour; c.Lanes = 2 })
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error)
 	go func() { done <- w.Run(running) }()
-	waitFor(t, "the listener", func() bool {
-		return one[int](t, c, "select count(*) from pg_stat_activity where query = 'listen alike' and datname = current_database()") == 1
-	})
 	for i := range 20 {
-		start := time.Now()
 		exec(t, c, "insert into documents values ($1, 'the quick brown fox jumps')", i)
 		waitFor(t, "the sketch", func() bool {
 			return one[int](t, c, "select count(*) from documents_alike where id = $1", i) == 1
 		})
-		if took := time.Since(start); took > 10*time.Second {
-			t.Errorf("a notified worker took %s", took)
-		}
 	}
 	stop()
 	if err := <-done; err != nil {
@@ -259,12 +253,13 @@ func TestRunWakesUp(t *testing.T) {
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }
 
+// waitFor waits until a condition holds; the limit is that of go test.
 func waitFor(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if condition() {
-			return
+	for start, said := time.Now(), false; !condition(); time.Sleep(5 * time.Millisecond) {
+		if !said && time.Since(start) > time.Minute {
+			said = true
+			t.Logf("waiting for %s", what)
 		}
 	}
-	t.Fatalf("waited a minute for %s", what)
 }

@@ -72,13 +72,13 @@ func (w *Worker) write(ctx context.Context, tx pgx.Tx, a *attachment, rows *colu
 		return nil
 	}
 	sortColumns(rows)
-	if _, err := tx.Exec(ctx, a.sql.write, rows.arguments()...); err != nil {
+	if _, err := tx.Exec(ctx, a.sql(queries.WriteRows), rows.arguments()...); err != nil {
 		return err
 	}
 	if a.policy == "ignore" {
 		return nil
 	}
-	for _, step := range []string{a.sql.unmatch, a.sql.unmatchOther} {
+	for _, step := range []string{a.sql(queries.Unmatch), a.sql(queries.UnmatchOther)} {
 		if _, err := tx.Exec(ctx, step, rows.keys); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (w *Worker) write(ctx context.Context, tx pgx.Tx, a *attachment, rows *colu
 // requeueChanged puts back the keys whose document is not of the version that was
 // read; nil is the version of a row that was not there.
 func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, keys []string, versions []*string) error {
-	rows, err := tx.Query(ctx, a.sql.verify, keys, versions)
+	rows, err := tx.Query(ctx, a.sql(queries.Changed), keys, versions)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, c
 		unknown string // which of the current rows
 		run     string
 	}{
-		{a.policy != "ignore", a.sql.unmatched, queries.Match},
-		{clustered, a.sql.unclustered, queries.JoinClusters},
+		{a.policy != "ignore", a.sql(queries.Unmatched), queries.Match},
+		{clustered, a.sql(queries.Unclustered), queries.JoinClusters},
 	} {
 		if !step.wanted {
 			continue

@@ -1,27 +1,25 @@
--- What the worker has to know of every attachment; relation is NULL when the
--- table is gone, document_type when the column is. fragments are the pieces of SQL
--- that the worker's statements name, as alike._fragments explains them.
+-- What the worker has to know of every attachment: id, name, the attachment that it
+-- replaces, what is missing of it (NULL where nothing is), the number of its key
+-- columns, profile_id, profile, variants, policy, mode, distributed, extract, indexed,
+-- problem, whether clusters are kept, and pieces of SQL by name.
 select
   a.id,
   a.name,
   a.replaces,
-  (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source) as relation,
-  a.column_name,
-  (select case when t.typbasetype <> 0 then format_type(t.typbasetype, t.typtypmod) else format_type(t.oid, null) end
-   from pg_attribute c join pg_type t on t.oid = c.atttypid
-   where c.attrelid = a.source and c.attname = a.column_name and not c.attisdropped) as document_type,
-  a.key_columns::text[],
-  alike._key_types(alike._side(a), a.key_columns) as key_types,
-  a.side_schema,
-  a.side_name,
+  case
+    when c.oid is null then format('the table of "%s" was dropped', a.name)
+    when not exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = a.column_name and not t.attisdropped)
+      then format('the column "%s" of %I.%I was dropped', a.column_name, n.nspname, c.relname)
+    when cardinality(alike._key_types(alike._side(a), a.key_columns)) is distinct from cardinality(a.key_columns)
+      then format('the side table %I.%I is missing or lacks a key column', a.side_schema, a.side_name)
+  end as missing,
+  cardinality(a.key_columns) as keys,
   a.profile_id,
   s.profile,
   a.variants,
   a.policy,
   a.mode,
   a.distributed,
-  a.at_least,
-  a.row_filter,
   a.extract,
   a.indexed,
   a.problem,
@@ -29,4 +27,6 @@ select
   jsonb_strip_nulls(alike._fragments(a)) as fragments
 from alike.attachment a
 join alike.settings s on s.id = a.profile_id
+left join pg_class c on c.oid = a.source
+left join pg_namespace n on n.oid = c.relnamespace
 order by a.id

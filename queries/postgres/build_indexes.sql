@@ -1,0 +1,2 @@
+-- Makes the indexes of the side table.
+select {build}()

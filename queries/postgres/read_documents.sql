@@ -1,0 +1,13 @@
+-- The documents of keys $1 text[]: the key's number from 1, the document, its size,
+-- media type and version, and the hash and profile of its sketch. The document is
+-- NULL where it has more than $2 bigint bytes, or where those before it and itself
+-- have more than $3 bigint. A row that is not in the table is missing.
+select n,
+  case when size <= $2::bigint and sum(case when size <= $2::bigint then size end) over (order by n) <= $3::bigint then alike_document end,
+  size, alike_media, alike_version, content_hash, profile
+from (
+  select k.n, d.alike_document, octet_length(d.alike_document)::bigint as size, d.alike_media, d.alike_version, s.content_hash, s.profile
+  from unnest($1::text[]) with ordinality as k(key, n)
+  join ({rows}) d on {is_d}
+  left join {side} s on {same}
+) q

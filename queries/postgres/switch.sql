@@ -1,0 +1,3 @@
+-- Puts the attachment, whose side table is full, in the place of the one that it
+-- replaces.
+select {switch}()
