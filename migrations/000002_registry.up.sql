@@ -42,13 +42,17 @@ create unique index attachment_name_key on alike.attachment (side_schema, name) 
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);
 
--- The number of a profile, given out when it is new.
-create function alike._settings_id(spelling text) returns smallint language plpgsql
+-- The number of a profile, given out when it is new. It runs as its owner: nobody
+-- writes this table, which is everybody's.
+create function alike._settings_id(spelling text) returns smallint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   found_id smallint;
 begin
+  if spelling is distinct from alike._spell(alike._parse(spelling)) then
+    raise exception 'alike: the profile "%" is not in its canonical spelling', left(spelling, 100) using errcode = 'invalid_parameter_value';
+  end if;
   select id into found_id from alike.settings where profile = spelling;
   if found_id is null then
     insert into alike.settings (profile) values (spelling) on conflict (profile) do nothing;

@@ -1,4 +1,5 @@
 drop function alike._bounds_of_slots(integer, integer);
+drop function alike._keep_bounds(integer);
 drop function alike.bounds(bytea, bytea, double precision);
 drop function alike._bounds(bytea, bytea, double precision);
 drop function alike._lower(integer, integer, double precision);

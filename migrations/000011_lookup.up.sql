@@ -47,7 +47,7 @@ begin
   if not found then
     if relation is not null then
       raise exception 'alike: the table % is not attached', relation using errcode = 'undefined_object',
-        hint = 'select alike.attach(table, column) attaches it.';
+        hint = 'select alike.attach(table, column) attaches it; to whom may not read it no table is attached.';
     end if;
     raise exception 'alike: there is no table or attachment "%"', name using errcode = 'undefined_table';
   end if;

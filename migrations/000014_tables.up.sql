@@ -73,14 +73,6 @@ begin
       n, side, side, n, n, alike._key_equal(keys, 'a', 'b')), ' union all ' order by n)
     from generate_series(1, a.features) as n) end);
   execute format('comment on table %s is %L', side, format('Alike: sketches of %s.%I', a.source, a.column_name));
-  foreach object in array array['', '_pair', '_feature', '_match', '_mark'] loop
-    object := alike._name(a, object);
-    perform alike._grant('select', object, 'alike_reader');
-    perform alike._grant('select', object, 'alike_worker');
-    perform alike._grant('select', object, 'alike_admin');
-  end loop;
-  perform alike._grant('insert, update, delete', side, 'alike_worker');
-  perform alike._grant('insert, update, delete', alike._name(a, '_match'), 'alike_worker');
-  perform alike._grant('insert, update, delete', alike._name(a, '_mark'), 'alike_admin');
+  perform alike._protect(a);
 end
 $$;

@@ -1,7 +1,5 @@
 -- alike_build_N makes the indexes of the side table. The worker calls it when
 -- the table is filled, which is several times as fast as filling it with them.
--- The worker does not own the table, so the function runs as its owner. It takes
--- nothing and does one thing.
 create function alike._make_builder(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -16,6 +14,5 @@ begin
         alike._name(a, ''), c, a.side_schema, a.side_name, c), E'\n' order by n)
       from unnest(columns) with ordinality as u(c, n)) || format(E'\n  analyze %I.%I;\nend', a.side_schema, a.side_name));
   execute format('revoke all on function %s from public', builder);
-  perform alike._grant('execute', 'function ' || builder, 'alike_worker');
 end
 $$;

@@ -33,6 +33,5 @@ $function$,
     alike._name(a, '_mark'), alike._key_text(keys, 'm'), alike._key_text(others, 'm'), a.source,
     alike._key_is(keys, types, 's', 'k.key'), alike._key_list(keys, 'm'), alike._key_list(others, 'm'), gone));
   execute format('revoke all on function %s from public', forget);
-  perform alike._grant('execute', 'function ' || forget, 'alike_worker');
 end
 $$;

@@ -108,7 +108,6 @@ $function$,
       a.profile_id, alike._key_list(keys, 'x'), alike._key_list(keys, 'y'), alike._key_less(keys, 'x', 'y')));
   execute format('revoke all on function %s from public', pairs);
   perform alike._grant('execute', 'function ' || pairs, 'alike_reader');
-  perform alike._grant('execute', 'function ' || pairs, 'alike_admin');
 end
 $$;
 

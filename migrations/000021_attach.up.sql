@@ -55,23 +55,23 @@ begin
     raise exception 'alike: attach: options %, want a JSON object', options using errcode = 'invalid_parameter_value';
   end if;
   for option in select jsonb_object_keys(options) loop
-    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'distributed', 'name', 'where', 'extract', 'key', 'ask') then
-      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, distributed, name, where, extract, key or ask', option
+    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'distributed', 'name', 'where', 'extract', 'key', 'ask', 'reveal') then
+      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, distributed, name, where, extract, key, ask or reveal', option
         using errcode = 'invalid_parameter_value';
     end if;
     if jsonb_typeof(options -> option) <> all (case option
-        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number', 'null'] when 'distributed' then array['boolean']
+        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number', 'null'] when 'distributed' then array['boolean'] when 'reveal' then array['boolean']
         when 'extract' then array['object', 'string'] when 'ask' then array['object']
         else array['string'] end) then
       raise exception 'alike: attach: option % is %, want %', option, options -> option, case option
-          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1, or null' when 'distributed' then 'true or false'
+          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1, or null' when 'distributed' then 'true or false' when 'reveal' then 'true or false'
           when 'extract' then 'a string or an object' when 'ask' then 'an object' else 'a string' end
         using errcode = 'invalid_parameter_value';
     end if;
   end loop;
   -- Rights first: nothing is made before all of them are there.
-  if not has_table_privilege(relation, 'trigger') or not has_table_privilege(relation, 'select') then
-    raise exception 'alike: attach: % may not read % and create triggers on it', current_user, relation using errcode = 'insufficient_privilege';
+  if not pg_has_role(class.relowner, 'usage') then
+    raise exception 'alike: attach: % belongs to %; % is not a member of that role', relation, class.relowner::regrole, current_user using errcode = 'insufficient_privilege';
   elsif not has_schema_privilege(class.relnamespace, 'create') then
     raise exception 'alike: attach: % may not create tables in the schema %', current_user, class.relnamespace::regnamespace using errcode = 'insufficient_privilege';
   elsif not has_table_privilege('alike.attachment', 'insert') then
@@ -203,7 +203,8 @@ begin
   -- A change that no number depends on is made where it is.
   if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter)
      and not options ? 'ask' and not old.options ? 'ask' then
-    update alike.attachment t set policy = a.policy, at_least = a.at_least, options = _attach.options where t.id = replaced;
+    update alike.attachment t set policy = a.policy, at_least = a.at_least, options = _attach.options where t.id = replaced returning * into a;
+    perform alike._protect(a);
     return 0;
   end if;
 
@@ -230,16 +231,11 @@ begin
     perform alike._make_ask(a, document_type);
   end if;
   if profile.t <= 256 and alike._slots(profile.family) then
-    insert into alike.lower_bound (trials, matches, lower)
-    select profile.t, m, alike._binomial_lower(profile.t, m, 0.95) from generate_series(0, profile.t) as m
-    where not exists (select from alike.lower_bound where trials = profile.t)
-    on conflict do nothing;
+    perform alike._keep_bounds(profile.t);
   end if;
   insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
   perform pg_notify('alike', a.id::text);
-  if to_regrole('alike_worker') is not null and not has_table_privilege('alike_worker', relation, 'select') then
-    raise notice 'a worker that is only a member of alike_worker needs: grant select on % to alike_worker', relation;
-  end if;
+  perform alike._own(a);
   return rows;
 end
 $$;

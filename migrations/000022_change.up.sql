@@ -30,7 +30,6 @@ begin
   execute format('create function %I.%I() returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L',
     a.side_schema, 'alike_switch_' || fresh.id, format('begin perform alike._switch(a) from alike.attachment a where a.id = %s; end', fresh.id));
   execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_switch_' || fresh.id);
-  perform alike._grant('execute', format('function %I.%I()', a.side_schema, 'alike_switch_' || fresh.id), 'alike_worker');
   return rows;
 end
 $$;

@@ -31,6 +31,7 @@ begin
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_build_' || a.id);
   execute format('drop function if exists %I.%I()', a.side_schema, 'alike_probe_' || a.id);
   execute format('drop function if exists %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
+  perform alike._unprotect(a);
   delete from alike.queue where attachment = a.id;
   delete from alike.attachment where id = a.id;
   if alike._side(a) is not null then

@@ -68,6 +68,8 @@ declare
   notes text[] := '{}';
   b record;
   old record;
+  connected record;
+  owner constant oid := (select relowner from pg_class where oid = a.source);
 begin
   if a.problem is not null then
     notes := notes || a.problem;
@@ -91,8 +93,14 @@ begin
   if found then
     notes := notes || format('a transaction of process %s has been open for %s and slows the queue down', old.pid, old.age);
   end if;
-  if pending > 0 and not exists (select from pg_stat_activity s where s.datname = current_database() and s.application_name = 'alike worker') then
-    notes := notes || 'no worker is connected'::text;
+  if pending > 0 or b.rows > 0 then
+    select count(*), coalesce(bool_or(pg_has_role(s.usesysid, owner, 'usage')), false) as member, min(s.usename) as name into connected
+    from pg_stat_activity s where s.datname = current_database() and s.application_name = 'alike worker';
+    if connected.count = 0 and pending > 0 then
+      notes := notes || 'no worker is connected'::text;
+    elsif connected.count > 0 and not connected.member then
+      notes := notes || format('no worker is a member of %s, who owns the table: grant %1$s to %s', owner::regrole, quote_ident(connected.name));
+    end if;
   end if;
   return nullif(array_to_string(notes, '; '), '');
 end

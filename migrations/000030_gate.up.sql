@@ -5,7 +5,8 @@ create table alike.admitted (
   features bigint[] not null,
   sketch bytea not null,
   itself text,
-  admitted_at timestamptz not null default now()
+  admitted_at timestamptz not null default now(),
+  admitted_by name not null default current_user
 );
 comment on table alike.admitted is 'sketches that the gate let pass and that may not be in a side table yet';
 create index admitted_attachment_idx on alike.admitted (attachment, admitted_at);

@@ -15,9 +15,8 @@ begin
   if to_regclass(kept) is null then
     execute format('create table %s (key text constraint %I primary key, cluster text not null, size bigint not null, clustered_at timestamptz not null default now())', kept, a.side_name || '_cluster_pkey');
     execute format('create index on %s (cluster)', kept);
-    perform alike._grant('select', kept, 'alike_reader');
-    perform alike._grant('select, insert, update, delete', kept, 'alike_worker');
-    perform alike._grant('select, insert, update, delete', kept, 'alike_admin');
+    perform alike._protect(a);
+    perform alike._own(a);
   end if;
   execute format('lock table %s in share row exclusive mode', kept);
   -- Of the old names among its rows a new cluster takes the most frequent one;

@@ -12,7 +12,8 @@ create table alike.request (
   taken boolean not null default false,
   answered_at timestamptz,
   sketch bytea,
-  error text
+  error text,
+  asked_by name not null default current_user
 );
 comment on table alike.request is 'documents that a trigger has asked the worker to sketch, and its answers';
 

@@ -13,6 +13,8 @@ var (
 	Settings string
 	//go:embed postgres/waiting.sql
 	Waiting string
+	//go:embed postgres/hold.sql
+	Hold string
 	//go:embed postgres/claim.sql
 	Claim string
 	//go:embed postgres/retry_due.sql

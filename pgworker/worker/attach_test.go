@@ -178,22 +178,21 @@ func TestRights(t *testing.T) {
 			c.Exec(context.Background(), fmt.Sprintf("drop owned by %s_%s cascade; drop role %s_%s", name, role, name, role))
 		}
 	})
-	exec(t, c, fmt.Sprintf("grant alike_reader to %[1]s_reader; grant alike_worker to %[1]s_worker; grant alike_admin to %[1]s_admin; create schema app authorization %[1]s_admin; grant usage on schema app to public", name))
+	exec(t, c, fmt.Sprintf("grant alike_reader to %[1]s_reader; grant alike_worker, %[1]s_admin to %[1]s_worker; grant alike_admin to %[1]s_admin; create schema app authorization %[1]s_admin; grant usage on schema app to public", name))
 	as := func(role string) string { return s.URL(name+"_"+role, name) }
 	admin := pgtest.Connect(t, as("admin"))
 	exec(t, admin, "create table app.documents (id int primary key, body text)")
-	exec(t, admin, "grant select on app.documents to alike_worker; grant insert, update, delete, select on app.documents to "+name+"_writer")
+	exec(t, admin, "grant select on app.documents to alike_reader; grant insert, update, delete, select on app.documents to "+name+"_writer")
 	exec(t, admin, "insert into app.documents select g, "+words+" from generate_series(1, 20) as g")
 	exec(t, admin, `select alike.attach('app.documents', 'body', '{"policy": "link"}')`)
 
-	// Who may write documents needs nothing else; the worker needs no more than
-	// its role and SELECT.
+	// Who may write documents needs nothing else; the worker is a member of the owner.
 	writer := pgtest.Connect(t, as("writer"))
 	exec(t, writer, "insert into app.documents values (21, 'a b c d e f'); update app.documents set body = body || ' x' where id < 5; delete from app.documents where id = 6")
 	w := newWorker(t, as("worker"), nil)
 	once(t, w)
 	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
-	fails(t, writer, "permission denied", "insert into alike.queue (attachment, key) values (1, '1')")
+	fails(t, writer, "row-level security", "insert into alike.queue (attachment, key) values (1, '1')")
 	fails(t, writer, "permission denied", "delete from app.documents_alike")
 
 	reader := pgtest.Connect(t, as("reader"))
@@ -210,38 +209,24 @@ func TestRights(t *testing.T) {
 	} {
 		fails(t, reader, "", sql)
 	}
-	worker := pgtest.Connect(t, as("worker"))
-	for _, sql := range []string{"delete from app.documents", "select alike.detach('app.documents')", "update alike.attachment set row_filter = 'true'", "drop table app.documents_alike", "delete from alike.attachment"} {
-		fails(t, worker, "", sql)
-	}
 	stranger := pgtest.Connect(t, as("stranger"))
-	fails(t, stranger, "permission denied for schema alike", "select * from alike.status()")
-	exec(t, stranger, "create temp table mine (id int primary key, body text)")
-	exec(t, c, "grant usage on schema alike to "+name+"_stranger")
+	fails(t, stranger, "permission denied for function status", "select * from alike.status()")
 	fails(t, stranger, "", "select alike.attach('app.documents', 'body', '{\"name\": \"mine\"}')")
 
-	// A right that is revoked stops nothing else, and everything goes on when it
-	// is back.
-	exec(t, admin, "revoke select on app.documents from alike_worker")
-	exec(t, admin, "create table app.others (id int primary key, body text); grant select on app.others to alike_worker; select alike.attach('app.others', 'body')")
+	// A worker that is no member of the owner leaves its rows where they are, and goes on
+	// when it is one again.
+	exec(t, c, fmt.Sprintf("revoke %[1]s_admin from %[1]s_worker", name))
 	exec(t, writer, "insert into app.documents values (30, 'while the right was revoked')")
-	exec(t, admin, "insert into app.others values (1, 'goes on all the same')")
 	once(t, w)
-	checkSide(t, c, "others", "app.others", "body", "id::text", "true")
-	if got := one[string](t, c, "select note from alike.status() where name = 'documents'"); !strings.Contains(got, "permission denied for table documents") {
-		t.Errorf("status says %q", got)
+	want := fmt.Sprintf("no worker is a member of %[1]s_admin, who owns the table: grant %[1]s_admin to %[1]s_worker", name)
+	if got := one[string](t, c, "select note from alike.status() where name = 'documents'"); got != want {
+		t.Errorf("status says %q, want %q", got, want)
 	}
-	if n := one[int](t, c, "select count(*) from alike.errors('app.documents')"); n != 1 {
-		t.Errorf("%d errors, want 1", n)
+	if n := one[int](t, c, "select pending from alike.status() where name = 'documents'"); n != 1 {
+		t.Errorf("%d pending, want 1", n)
 	}
-	exec(t, admin, "grant select on app.documents to alike_worker")
-	waitFor(t, "the row", func() bool {
-		if err := w.retryDue(ctx); err != nil {
-			t.Fatal(err)
-		}
-		once(t, w)
-		return one[int](t, c, "select count(*) from app.documents_alike where id = 30") == 1
-	})
+	exec(t, c, fmt.Sprintf("grant %[1]s_admin to %[1]s_worker", name))
+	once(t, w)
 	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
 	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
 		t.Errorf("%d errors remain", n)
@@ -253,7 +238,7 @@ func TestRights(t *testing.T) {
 }
 
 // Every function has a fixed search path, but for those of one expression whose
-// names are all qualified; none runs as its owner in the schema itself.
+// names are all qualified; only those run as their owner that keep what everybody shares.
 func TestFunctionsAreSafe(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	rows, err := c.Query(ctx, "select p.oid::regprocedure::text, prosecdef, coalesce(array_to_string(proconfig, ' '), ''), prosrc from pg_proc p where pronamespace = 'alike'::regnamespace")
@@ -269,7 +254,7 @@ func TestFunctionsAreSafe(t *testing.T) {
 		if err := rows.Scan(&name, &definer, &config, &source); err != nil {
 			t.Fatal(err)
 		}
-		if definer {
+		if definer && name != "alike._keep_bounds(integer)" && name != "alike._settings_id(text)" {
 			t.Errorf("%s runs as its owner", name)
 		}
 		if strings.Contains(config, "search_path=pg_catalog, pg_temp") {

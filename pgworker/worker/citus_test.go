@@ -325,7 +325,7 @@ func TestCitusRoles(t *testing.T) {
 	k := startCluster(t)
 	database := k.database(t, "roles")
 	exec(t, pgtest.Connect(t, database), `create role a login in role alike_admin; create role w login in role alike_worker; create role r login in role alike_reader;
-		create schema mine authorization a; grant usage on schema mine to alike_worker, alike_reader`)
+		create schema mine authorization a; grant usage on schema mine to alike_reader; grant a to w`)
 	admin := pgtest.Connect(t, k.coordinator.URL("a", "roles"))
 	reader := pgtest.Connect(t, k.coordinator.URL("r", "roles"))
 	worker := newWorker(t, k.coordinator.URL("w", "roles"), nil)
@@ -333,7 +333,7 @@ func TestCitusRoles(t *testing.T) {
 	exec(t, admin, "select create_distributed_table('mine.documents', 'id')")
 	exec(t, admin, "insert into mine.documents select g, (select string_agg('w' || (g % 20 * 31 + i * i * 7) % 997, ' ') from generate_series(1, 80) as i) from generate_series(1, 60) g")
 	exec(t, admin, `select alike.attach('mine.documents', 'body', '{"distributed": true, "policy": "link"}')`)
-	exec(t, admin, "grant select on mine.documents to alike_worker")
+	exec(t, admin, "grant select on mine.documents to alike_reader")
 	once(t, worker)
 	exec(t, admin, "update mine.documents set body = body || ' more' where id < 10; delete from mine.documents where id = 30")
 	exec(t, admin, "select alike.write_clusters('mine.documents')")

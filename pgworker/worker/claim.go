@@ -113,8 +113,11 @@ func claim(ctx context.Context, tx pgx.Tx, limit int) (map[int32]*claimed, int, 
 // queued does the work of one attachment, or records why it could not be done.
 // An error is one of the transaction as a whole.
 func (w *Worker) queued(ctx context.Context, tx pgx.Tx, a *attachment, c *claimed) error {
-	if a.broken != nil {
-		return w.attachmentFailed(ctx, tx, a, c.keys, a.broken)
+	if err := hold(ctx, tx, a); err != nil {
+		if whole(err) {
+			return err
+		}
+		return w.attachmentFailed(ctx, tx, a, c.keys, err)
 	}
 	if c.truncated {
 		if err := savepoint(ctx, tx, func(tx pgx.Tx) error { return w.sweep(ctx, tx, a) }); err != nil {
@@ -126,6 +129,25 @@ func (w *Worker) queued(ctx context.Context, tx pgx.Tx, a *attachment, c *claime
 	}
 	return w.keys(ctx, tx, a, c.keys, c.oldest)
 }
+
+// hold makes sure that the rows of an attachment may be read and removed, until
+// the transaction ends.
+func hold(ctx context.Context, tx pgx.Tx, a *attachment) error {
+	if a.broken != nil {
+		return a.broken
+	}
+	var why *string
+	err := savepoint(ctx, tx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, queries.Hold, a.id).Scan(&why) })
+	if err == nil && why != nil {
+		err = withheldError(*why)
+	}
+	return err
+}
+
+// A withheldError says why the rows of an attachment may be neither read nor removed.
+type withheldError string
+
+func (e withheldError) Error() string { return string(e) }
 
 // cleared forgets the problem of an attachment that works again.
 func (w *Worker) cleared(ctx context.Context, tx pgx.Tx, a *attachment) error {

@@ -56,7 +56,8 @@ func connectionLost(err error) bool {
 func ofAttachment(err error) bool {
 	var pg *pgError
 	if !errors.As(err, &pg) {
-		return false
+		var withheld withheldError
+		return errors.As(err, &withheld)
 	}
 	return pg.Code[:2] == "42" || pg.Code[:2] == "3F" || pg.Code == "0A000"
 }

@@ -76,7 +76,9 @@ func (w *Worker) extract(ctx context.Context, id int64, a *attachment, key strin
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
 	if f != nil && reason == nil {
-		reason = savepoint(ctx, tx, func(tx pgx.Tx) error { return w.record(ctx, tx, a, f) })
+		if reason = hold(ctx, tx, a); reason == nil {
+			reason = savepoint(ctx, tx, func(tx pgx.Tx) error { return w.record(ctx, tx, a, f) })
+		}
 	}
 	switch {
 	case reason == nil && a != nil && a.broken == nil:

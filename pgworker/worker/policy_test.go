@@ -143,7 +143,7 @@ func TestGate(t *testing.T) {
 	}
 	fails(t, c, "keeps a list of values", "select alike.gate('lists', $1)", list.Sketch)
 	name := strings.ReplaceAll("gate_"+t.Name(), "/", "_")
-	exec(t, c, fmt.Sprintf(`create role %[1]q; grant alike_reader to %[1]q; set role %[1]q`, name))
+	exec(t, c, fmt.Sprintf(`create role %[1]q; grant alike_reader to %[1]q; grant select on documents to %[1]q; set role %[1]q`, name))
 	fails(t, c, "may not insert into alike.admitted", "select alike.gate('documents', $1)", cut.Sketch)
 	exec(t, c, fmt.Sprintf(`reset role; grant insert on alike.admitted to %[1]q; set role %[1]q`, name))
 	fails(t, c, "documents has the row 1", "select alike.gate('documents', $1)", cut.Sketch)

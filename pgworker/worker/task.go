@@ -45,8 +45,11 @@ func (w *Worker) perform(ctx context.Context, t task) (bool, error) {
 		w.catalog.forget()
 		return false, nil
 	}
-	if a.broken != nil {
-		return false, w.taskFailed(ctx, tx, a, a.broken)
+	if err := hold(ctx, tx, a); err != nil {
+		if whole(err) {
+			return false, err
+		}
+		return false, w.taskFailed(ctx, tx, a, err)
 	}
 	if t.long {
 		if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {

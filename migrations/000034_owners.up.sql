@@ -1,0 +1,145 @@
+-- Whose an attachment is: the owner's of its table, whoever that is at the moment. He
+-- and the members of his role change it; who may read the key and the document asks
+-- about it; a worker works for the owners that it is a member of. The tables of this
+-- schema show and take rows accordingly, so that no function has to be trusted with it.
+
+-- Whether the caller is the owner. A table that was dropped leaves its side table's
+-- owner, or who attached it.
+create function alike._owns(a alike.attachment) returns boolean language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce(pg_has_role(coalesce(
+    (select relowner from pg_class where oid = a.source),
+    (select relowner from pg_class where oid = to_regclass(format('%I.%I', a.side_schema, a.side_name))),
+    (select oid from pg_roles where rolname = a.attached_by)), 'usage'), false);
+end
+$$;
+
+-- Whether the caller owns the side table: after ALTER TABLE … OWNER TO the triggers still
+-- run as the owner before, until alike.own.
+create function alike._keeps(a alike.attachment) returns boolean language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return coalesce((select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass(format('%I.%I', a.side_schema, a.side_name))), false);
+end
+$$;
+
+-- Whether the caller may read the key and the document of the table.
+create function alike._reads(a alike.attachment) returns boolean language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wanted constant name[] := array(select distinct unnest(a.key_columns || a.column_name));
+begin
+  if not coalesce((select has_schema_privilege(relnamespace, 'usage') from pg_class where oid = a.source), false) then
+    return false;
+  end if;
+  return has_table_privilege(a.source, 'select') or cardinality(wanted) = (
+    select count(*) from pg_attribute t
+    where t.attrelid = a.source and not t.attisdropped and t.attname = any (wanted) and has_column_privilege(a.source, t.attnum, 'select'));
+end
+$$;
+
+-- Whether the caller sees all of it: no policy of the table hides a row from him, or the
+-- attachment says openly that it does not matter.
+create function alike._sees_all(a alike.attachment) returns boolean language plpgsql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return alike._reads(a) and (coalesce((a.options ->> 'reveal')::boolean, false) or not row_security_active(a.source));
+end
+$$;
+
+alter table alike.attachment enable row level security;
+create policy owner on alike.attachment using (alike._owns(attachment));
+create policy asker on alike.attachment for select using (alike._reads(attachment) or alike._keeps(attachment));
+
+do $$
+declare
+  part name;
+begin
+  foreach part in array array['queue', 'extraction', 'chunk', 'backfill', 'error', 'admitted', 'request'] loop
+    execute format('alter table alike.%I enable row level security', part);
+    execute format('create policy owner on alike.%I using (attachment in (select a.id from alike.attachment a where alike._owns(a)))', part);
+  end loop;
+  foreach part in array array['queue', 'extraction', 'chunk', 'backfill', 'error', 'admitted'] loop
+    execute format('create policy asker on alike.%I for select using (attachment in (select a.id from alike.attachment a where alike._sees_all(a)))', part);
+  end loop;
+end
+$$;
+
+-- A checkin runs as the owner of the trigger's function, who needs no role of ours for
+-- it. It says which attachment it is for, so that this is looked up once a statement and
+-- not once a row; a lie about it gives no other attachment.
+create policy checkin on alike.queue for insert
+with check (attachment = (
+  select a.id from alike.attachment a
+  where a.id = nullif(current_setting('alike.checkin', true), '')::integer and (alike._owns(a) or alike._keeps(a))));
+
+-- What was let pass is seen by who let it pass; a request by who made it.
+create policy itself on alike.admitted for select using (admitted_by = current_user);
+create policy passed on alike.admitted for insert
+with check (admitted_by = current_user and attachment in (select a.id from alike.attachment a where alike._reads(a)));
+create policy itself on alike.request using (asked_by = current_user)
+with check (asked_by = current_user and attachment in (select a.id from alike.attachment a));
+
+-- What is spliced into statements is checked however it comes into the table: nobody
+-- gives an attachment an expression that was not looked at, or another's side tables.
+create function alike._guard() returns trigger language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  taken regclass;
+begin
+  if new.row_filter is not null then
+    if new.row_filter is distinct from (select f.expression from alike._row_filter(new.source, new.row_filter) f) then
+      raise exception 'alike: where: "%" is not as PostgreSQL spells it', left(new.row_filter, 100) using errcode = 'invalid_parameter_value',
+        hint = 'alike.attach and alike.change write this column.';
+    end if;
+  end if;
+  select c.oid into taken
+  from unnest(array['', '_match', '_mark', '_cluster', '_pair', '_feature']) as suffix
+  join pg_class c on c.oid = to_regclass(format('%I.%I', new.side_schema, new.side_name || suffix))
+  where not pg_has_role(c.relowner, 'usage')
+  limit 1;
+  if found then
+    raise exception 'alike: % belongs to another role', taken using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end
+$$;
+create trigger guard before insert or update of source, side_schema, side_name, row_filter on alike.attachment
+for each row execute function alike._guard();
+
+-- What a worker does before it reads or removes rows of an attachment: takes the lock
+-- that reading takes anyhow, so that what is found here holds until its transaction ends,
+-- and learns why it may not: NULL, or a sentence. A row that a policy hides would
+-- be taken for one that is gone.
+create function alike._hold(attachment integer) returns text language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  a alike.attachment;
+  foreign_type text;
+begin
+  select * into a from alike.attachment t where t.id = _hold.attachment;
+  if not found or not exists (select from pg_class where oid = a.source) then
+    return null; -- the worker says so in its own words
+  elsif not alike._owns(a) then
+    return format('%s is not a member of %s, who owns %s', current_user, (select relowner::regrole from pg_class where oid = a.source), a.source);
+  end if;
+  execute format('lock table only %s in access share mode', a.source);
+  if (select relkind from pg_class where oid = a.source) not in ('r', 'p') then
+    return format('%s is not a table any more', a.source);
+  elsif row_security_active(a.source) then
+    return format('row-level security hides rows of %s from %s, who would take them for deleted: its owner is bound by FORCE ROW LEVEL SECURITY', a.source, current_user);
+  end if;
+  foreign_type := alike._foreign_type(a.source, a.filter_columns);
+  if a.row_filter is not null and foreign_type is not null then
+    return format('where reads %s', foreign_type);
+  end if;
+  return null;
+end
+$$;

@@ -1,0 +1,44 @@
+-- Who may do what: a reader asks, a worker writes what it computed, an admin attaches,
+-- each of them as far as the policies let him. What is given to everybody is what the
+-- owner of an attached table needs when he has none of these roles any more: his checkins
+-- go on.
+revoke execute on all functions in schema alike from public;
+grant usage on schema alike to public;
+grant select on alike.attachment to public;
+grant insert (attachment, key) on alike.queue to public;
+grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment) to public;
+
+do $$
+declare
+  role name;
+begin
+  foreach role in array array['alike_reader', 'alike_worker', 'alike_admin'] loop
+    if to_regrole(role) is not null then
+      execute format('grant execute on all functions in schema alike to %I', role);
+      execute format('grant select on alike.settings, alike.attachment, alike.queue, alike.extraction, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to %I', role);
+    end if;
+  end loop;
+  if to_regrole('alike_worker') is not null then
+    -- FOR UPDATE SKIP LOCKED asks for the right to update a column.
+    grant insert (attachment, key), update (queued_at), delete on alike.queue to alike_worker;
+    grant insert (attachment, key, queued_at), update (taken_until), delete on alike.extraction to alike_worker;
+    grant insert (attachment, above, upto, rows), update (rows), delete on alike.chunk to alike_worker;
+    grant update (requested_at, split_at, finished_at, deletions) on alike.backfill to alike_worker;
+    grant insert, update, delete on alike.error to alike_worker;
+    grant delete on alike.admitted to alike_worker;
+    grant select, update (slow, taken, answered_at, sketch, error, document), delete on alike.request to alike_worker;
+    grant update (indexed, problem) on alike.attachment to alike_worker;
+    -- Citus does not spare who may insert the right to the numbers.
+    grant usage on all sequences in schema alike to alike_worker;
+  end if;
+  if to_regrole('alike_admin') is not null then
+    grant insert, update, delete on alike.attachment to alike_admin;
+    grant insert (attachment, key), delete on alike.queue to alike_admin;
+    grant delete on alike.chunk to alike_admin;
+    grant insert, update on alike.backfill to alike_admin;
+    grant update (attempts, retry_at), delete on alike.error to alike_admin;
+    grant insert (attachment, document, media), select (id, attachment, asked_at, asked_by, answered_at, sketch, error), delete on alike.request to alike_admin;
+    grant usage on all sequences in schema alike to alike_admin;
+  end if;
+end
+$$;

@@ -1,0 +1,289 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+// A stage has roles of its own on a shared server: alice and bob own tables, each of
+// them in a schema of that name, and may attach; mallory is as they are, and hostile.
+// Each has a worker, a reader may ask, and a stranger is nobody's.
+type stage struct {
+	t        testing.TB
+	server   *pgtest.Server
+	database string
+	dba      *pgx.Conn
+	open     map[string]*pgx.Conn
+}
+
+func newStage(t testing.TB, version int) *stage {
+	t.Helper()
+	s := &stage{t: t, server: pgtest.Shared(t, version), open: map[string]*pgx.Conn{}}
+	url := s.server.Database(t)
+	s.dba = pgtest.Connect(t, url)
+	s.database = one[string](t, s.dba, "select current_database()::text")
+	var roles []string
+	role := func(name, more string) {
+		roles = append(roles, s.role(name))
+		exec(t, s.dba, fmt.Sprintf("create role %s login %s", s.role(name), more))
+	}
+	for _, name := range []string{"alice", "bob", "mallory"} {
+		role(name, "")
+		role(name+"_worker", "")
+		exec(t, s.dba, s.names("grant alike_admin to {"+name+"}; grant {"+name+"}, alike_worker to {"+name+"_worker}; create schema "+name+" authorization {"+name+"}; grant usage on schema "+name+" to public"))
+	}
+	role("reader", "")
+	role("stranger", "")
+	exec(t, s.dba, s.names("grant alike_reader to {reader}"))
+	t.Cleanup(func() {
+		for _, c := range s.open {
+			c.Close(context.Background())
+		}
+		for _, name := range roles { // the database goes with its server
+			s.dba.Exec(context.Background(), fmt.Sprintf("drop owned by %s cascade; drop role %[1]s", name))
+		}
+	})
+	return s
+}
+
+func (s *stage) role(name string) string { return s.database + "_" + name }
+
+// names puts roles in the place of {name}, and the database in that of {}.
+func (s *stage) names(sql string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(sql, "{")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		name, after, _ := strings.Cut(rest, "}")
+		switch {
+		case name == "":
+			b.WriteString(s.database)
+		case strings.ContainsAny(name, `":`): // JSON
+			b.WriteString("{" + name + "}")
+		default:
+			b.WriteString(s.role(name))
+		}
+		sql = after
+	}
+}
+
+func (s *stage) url(name string) string { return s.server.URL(s.role(name), s.database) }
+
+// as is a role's connection.
+func (s *stage) as(name string) *pgx.Conn {
+	s.t.Helper()
+	if name == "dba" {
+		return s.dba
+	}
+	if s.open[name] == nil {
+		s.open[name] = pgtest.Connect(s.t, s.url(name))
+	}
+	return s.open[name]
+}
+
+// does runs statements, all of which have to work.
+func (s *stage) does(name, sql string) {
+	s.t.Helper()
+	if _, err := s.as(name).Exec(ctx, s.names(sql)); err != nil {
+		s.t.Fatalf("%s: %s: %v", name, sql, err)
+	}
+}
+
+// cannot runs a statement that has to fail, and for a reason that has to do with rights.
+func (s *stage) cannot(name, sql string, reasons ...string) {
+	s.t.Helper()
+	_, err := s.as(name).Exec(ctx, s.names(sql))
+	if err == nil {
+		s.t.Errorf("%s can: %s", name, sql)
+		return
+	}
+	for _, reason := range reasons {
+		if strings.Contains(err.Error(), reason) {
+			return
+		}
+	}
+	if len(reasons) > 0 {
+		s.t.Errorf("%s: %s: error %v, want %q", name, sql, err, reasons)
+	}
+}
+
+func (s *stage) worker(name string) *Worker {
+	s.t.Helper()
+	return newWorker(s.t, s.url(name), nil)
+}
+
+const secret = "the letter that alice wrote to nobody but herself in the spring of that year and hid in a drawer"
+
+// private gives alice a table that nobody else may read, and mallory one of his own
+// with something to catch what he sees.
+func (s *stage) private() {
+	s.does("alice", `create table alice.letters (id int primary key, body text); insert into alice.letters values (1, '`+secret+`'), (2, '`+secret+` again');
+		select alike.attach('alice.letters', 'body', '{"policy": "link"}')`)
+	s.does("mallory", `create table mallory.notes (id int primary key, body text, state text default 'x'); create table mallory.loot (who text, session text, what text);
+		grant insert on mallory.loot to public;
+		create function mallory.peep() returns void language plpgsql as $$
+			begin
+				insert into mallory.loot select current_user, session_user, string_agg(body, ' ') from alice.letters;
+			exception when others then
+				insert into mallory.loot values (current_user, session_user, sqlerrm);
+			end $$;
+		create function mallory.spy(text) returns boolean language plpgsql immutable as $$ begin perform mallory.peep(); return true; end $$;
+		create function mallory.spies() returns trigger language plpgsql as $$ begin perform mallory.spy('x'); return new; end $$`)
+}
+
+// safe fails the test when mallory has caught a text, or his code has run as
+// somebody else.
+func (s *stage) safe(what string) {
+	s.t.Helper()
+	if loot := one[*string](s.t, s.dba, s.names("select string_agg(who || ': ' || coalesce(what, ''), '; ') from mallory.loot where what ~ 'drawer' or who not in ('{mallory}', '{mallory_worker}')")); loot != nil {
+		s.t.Errorf("%s: mallory has %s", what, *loot)
+	}
+}
+
+// What an owner can put into his own tables runs with no rights but his own, whatever a
+// worker does with them: its worker is a member of him and of nobody else.
+func TestHostileOwner(t *testing.T) {
+	for _, version := range []int{13, pgtest.Version(), 18} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := newStage(t, version)
+			s.private()
+			s.does("mallory", "insert into mallory.notes select g, 'words of mallory ' || g from generate_series(1, 30) as g; select alike.attach('mallory.notes', 'body', '{\"policy\": \"warn\"}')")
+			s.does("mallory", `
+				create trigger spies before insert or update on mallory.notes_alike for each row execute function mallory.spies();
+				create constraint trigger later after insert or update on mallory.notes_alike deferrable initially deferred for each row execute function mallory.spies();
+				alter table mallory.notes_alike add check (mallory.spy('check'));
+				create index on mallory.notes_alike (mallory.spy(shingles::text));
+				alter table mallory.notes enable row level security;
+				alter table mallory.notes force row level security;
+				create policy spy on mallory.notes using (mallory.spy(body))`)
+			mine, hers := s.worker("mallory_worker"), s.worker("alice_worker")
+			for range 2 {
+				hers.Once(ctx) // an error of mallory's attachment is his
+				mine.Once(ctx)
+				s.does("mallory", "alter table mallory.notes no force row level security; update mallory.notes set body = body || ' and more' where id < 4; delete from mallory.notes where id = 30")
+			}
+			once(t, hers)
+			s.safe("code in his own tables")
+			if n := one[int](t, s.dba, "select count(*) from alice.letters_alike"); n != 2 {
+				t.Errorf("alice has %d sketches, want 2", n)
+			}
+			if n := one[int](t, s.dba, "select count(*) from mallory.loot"); n == 0 {
+				t.Error("mallory's code has not run at all, and proves nothing")
+			}
+			if n := one[int](t, s.dba, s.names("select count(*) from mallory.loot where session = '{alice_worker}'")); n != 0 {
+				t.Errorf("alice's worker has run mallory's code %d times", n)
+			}
+		})
+	}
+}
+
+// A condition can do nothing but look at its row: whoever evaluates it, and whatever
+// rights he has.
+func TestHostileCondition(t *testing.T) {
+	for _, version := range []int{13, pgtest.Version(), 18} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := newStage(t, version)
+			s.private()
+			s.does("mallory", `
+				create domain mallory.checked as text check (mallory.spy(value));
+				create type mallory.pair as (a text, b text);
+				create function mallory.as_text(mallory.pair) returns text language sql immutable as $$ select mallory.spy('cast')::text $$;
+				create cast (mallory.pair as text) with function mallory.as_text(mallory.pair) as implicit;
+				create function mallory.same(text, int) returns boolean language sql immutable as $$ select mallory.spy('operator') $$;
+				create operator mallory.=== (leftarg = text, rightarg = int, function = mallory.same);
+				create view mallory.look as select mallory.spy('view') as x`)
+			for _, where := range []string{
+				"mallory.spy(body)", "body::mallory.checked is not null", "(row(body, state)::mallory.pair)::text = 'x'", "body operator(mallory.===) 1",
+				"exists (select from mallory.look)", "query_to_xml('select 1', true, true, '') is not null", "set_config('role', 'postgres', false) = 'x'",
+				"nextval('mallory.s') > 0", "pg_sleep(1) is null", "now() > '2020-01-01'", "current_user = 'x'", "random() > 0.5", "lo_import('/etc/passwd') > 0",
+				"current_setting('a.b', true) is null", "pg_read_file('PG_VERSION') is not null", "to_regclass('alice.letters') is not null", "body::regclass is null",
+				"true) or (mallory.spy(body)", "true; drop table mallory.loot", "id = any (array(select 1))", "count(*) > 0", "generate_series(1, 2) > 0",
+				"row_number() over () > 0", "pg_advisory_lock(1) is null", "dblink('', '') is null", "$1 > 0", "loread(1, 1) is null",
+			} {
+				s.cannot("mallory", fmt.Sprintf(`select alike.attach('mallory.notes', 'body', jsonb_build_object('where', $x$%s$x$))`, where), "alike: where", "does not exist", "cannot")
+			}
+			for _, where := range []string{"state = 'x' and length(body) > 2", "body ~* 'x' or upper(state) <> 'Y'", "id % 3 = 0", "state in ('a', 'b')", "coalesce(state, '') <> ''", "id between 1 and 4", "body like '%a%'"} {
+				s.does("mallory", fmt.Sprintf(`select alike.attach('mallory.notes', 'body', jsonb_build_object('where', $x$%s$x$)); select alike.detach('mallory.notes', '{"drop": true}')`, where))
+			}
+			// Nor can it be put there behind the back of attach.
+			s.does("mallory", `select alike.attach('mallory.notes', 'body', '{"where": "id > 0"}')`)
+			for _, sql := range []string{
+				"update alike.attachment set row_filter = 'mallory.spy(body)'",
+				"update alike.attachment set row_filter = 'query_to_xml(''select 1'', true, true, '''') is not null'",
+				"update alike.attachment set source = 'alice.letters'",
+				"update alike.attachment set side_schema = 'alice', side_name = 'letters_alike'",
+				"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, row_filter, filter_columns, options, indexed) select 'other', source, column_name, key_columns, side_schema, 'other_alike', profile_id, variants, features, policy, mode, distributed, at_least, 'mallory.spy(body)', filter_columns, options, indexed from alike.attachment where source = 'mallory.notes'::regclass",
+				"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed) select 'letters2', 'alice.letters', column_name, key_columns, 'alice', 'letters2_alike', profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed from alike.attachment where source = 'mallory.notes'::regclass",
+			} {
+				s.cannot("mallory", sql)
+			}
+			// What a column is now is not what it was when its condition was read.
+			s.does("mallory", `insert into mallory.notes values (1, 'the words that are to be read', 'x');
+				select alike.detach('mallory.notes', '{"drop": true}'); select alike.attach('mallory.notes', 'body', '{"where": "state = ''x''"}')`)
+			s.as("mallory").Exec(ctx, "drop trigger if exists alike_x on mallory.notes; alter table mallory.notes alter state drop default; alter table mallory.notes alter state type mallory.pair using row(state, 'x')::mallory.pair")
+			s.as("mallory").Exec(ctx, "insert into mallory.notes (id, body) values (2, 'whatever happens')")
+			s.worker("alice_worker").Once(ctx)
+			s.worker("mallory_worker").Once(ctx)
+			s.safe("conditions")
+		})
+	}
+}
+
+// Nobody changes, reads or stops what belongs to another owner, although both may attach.
+func TestAnothersAttachment(t *testing.T) {
+	for _, version := range []int{13, pgtest.Version(), 18} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := newStage(t, version)
+			s.private()
+			once(t, s.worker("alice_worker"))
+			s.does("alice", "select alike.mark('alice.letters', '1', '2', 'duplicate'); insert into alice.letters values (3, 'pending')")
+			before := one[string](t, s.dba, "select md5(string_agg(a::text, ' ')) || (select string_agg(m::text, ' ') from alice.letters_alike_mark m) || (select count(*) from alike.queue) || (select count(*) from alice.letters_alike_match) from alike.attachment a")
+			for _, name := range []string{"mallory", "mallory_worker", "reader", "stranger"} {
+				for _, sql := range []string{
+					"select alike.attach('alice.letters', 'body', '{\"policy\": \"reject\"}')", "select alike.attach('alice.letters', 'body', '{\"name\": \"mine\"}')",
+					"select alike.change('alice.letters', '{\"policy\": \"ignore\"}')", "select alike.detach('alice.letters')", "select alike.refresh('alice.letters')",
+					"select alike.mark('alice.letters', '1', '2', 'distinct')", "select * from alike.rows('alice.letters', '1')", "select * from alike.pairs('alice.letters')",
+					"select * from alike.clusters('alice.letters')", "select * from alike.hot('alice.letters')", "select * from alike.errors('alice.letters')", "select alike.write_clusters('alice.letters')",
+					"select * from alice.letters_alike", "select * from alice.letters_alike_mark", "select * from alice.letters_alike_pair", "select * from alice.letters_alike_feature",
+					"delete from alice.letters_alike", "delete from alice.letters_alike_match", "insert into alice.letters_alike_mark (id, other, verdict) values (1, 3, 'distinct')", "delete from alice.letters_alike_mark",
+					"select alice.alike_build_1()", "select alice.alike_forget_1(null)", "select * from alice.alike_similar_1(null, null, '1', 0)",
+					"insert into alike.queue (attachment, key) values (1, '1')", "insert into alike.error (attachment, key, message, attempts) values (1, '1', 'x', 1)",
+					"insert into alike.chunk (attachment, rows) values (1, 1)", "insert into alike.request (attachment, document) values (1, 'x')", "insert into alike.backfill (attachment, rows) values (1, 1)",
+				} {
+					s.cannot(name, sql)
+				}
+				// These change nothing, and say so or fail.
+				for _, sql := range []string{
+					"update alike.attachment set policy = 'ignore'", "update alike.attachment set problem = 'mine now'", "delete from alike.attachment", "delete from alike.queue", "update alike.queue set key = 'x'",
+					"delete from alike.backfill", "update alike.backfill set finished_at = now()", "delete from alike.error", "delete from alike.request", "update alike.request set sketch = 'x'", "delete from alike.admitted",
+				} {
+					if tag, err := s.as(name).Exec(ctx, sql); err == nil && tag.RowsAffected() > 0 {
+						t.Errorf("%s: %s: %s", name, sql, tag)
+					}
+				}
+				for _, table := range []string{"attachment", "queue", "chunk", "backfill", "error", "admitted", "request"} {
+					var n int
+					if err := s.as(name).QueryRow(ctx, "select count(*) from alike."+table).Scan(&n); err == nil && n > 0 {
+						t.Errorf("%s sees %d rows of alike.%s", name, n, table)
+					}
+				}
+			}
+			if after := one[string](t, s.dba, "select md5(string_agg(a::text, ' ')) || (select string_agg(m::text, ' ') from alice.letters_alike_mark m) || (select count(*) from alike.queue) || (select count(*) from alice.letters_alike_match) from alike.attachment a"); after != before {
+				t.Errorf("it was\n%s\nand is\n%s", before, after)
+			}
+			once(t, s.worker("alice_worker"))
+			if n := one[int](t, s.as("alice"), "select count(*) from alike.rows('alice.letters', '1')"); n != 1 {
+				t.Errorf("alice finds %d rows, want 1", n)
+			}
+		})
+	}
+}

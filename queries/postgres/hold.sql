@@ -1,0 +1,3 @@
+-- Takes the lock that reading the table of attachment $1 integer takes, until the
+-- transaction ends: NULL, or a sentence why its rows may be neither read nor removed.
+select alike._hold($1)
