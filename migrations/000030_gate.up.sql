@@ -42,7 +42,7 @@ begin
     raise exception 'alike: gate: the transaction is %, which cannot see what was checked in since it began; want read committed',
       current_setting('transaction_isolation') using errcode = 'feature_not_supported';
   end if;
-  if not has_table_privilege('alike.admitted', 'insert') then
+  if not has_any_column_privilege('alike.admitted', 'insert') then
     raise exception 'alike: gate: % may not insert into alike.admitted, where what was let pass is kept', current_user
       using errcode = 'insufficient_privilege', hint = format('grant insert on alike.admitted to %I', current_user);
   end if;

@@ -29,8 +29,8 @@ begin
     select alike._name(a, suffix) as relation, condition
     from (values
       ('', format('%s or %s(%s)', all_of_it, sees, alike._names(keys))),
-      ('_match', format('%s or %s(%s) and %2$s(%s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
-      ('_mark', format('%s or %s(%s) and %2$s(%s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
+      ('_match', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
+      ('_mark', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
       -- A cluster is called after a row that may be hidden, and counts the hidden ones.
       ('_cluster', all_of_it)) as v(suffix, condition)
     where alike._side(a, suffix) is not null loop

@@ -36,6 +36,7 @@ begin
     grant insert (attachment, key), delete on alike.queue to alike_admin;
     grant delete on alike.chunk to alike_admin;
     grant insert, update on alike.backfill to alike_admin;
+    grant insert (attachment, features, sketch, itself) on alike.admitted to alike_admin;
     grant update (attempts, retry_at), delete on alike.error to alike_admin;
     grant insert (attachment, document, media), select (id, attachment, asked_at, asked_by, answered_at, sketch, error), delete on alike.request to alike_admin;
     grant usage on all sequences in schema alike to alike_admin;

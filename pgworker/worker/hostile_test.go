@@ -54,7 +54,7 @@ func newStage(t testing.TB, version int) *stage {
 
 func (s *stage) role(name string) string { return s.database + "_" + name }
 
-// names puts roles in the place of {name}, and the database in that of {}.
+// names puts roles in the place of {name}.
 func (s *stage) names(sql string) string {
 	var b strings.Builder
 	for {
@@ -65,9 +65,7 @@ func (s *stage) names(sql string) string {
 		}
 		name, after, _ := strings.Cut(rest, "}")
 		switch {
-		case name == "":
-			b.WriteString(s.database)
-		case strings.ContainsAny(name, `":`): // JSON
+		case name == "" || strings.ContainsAny(name, `":`): // JSON
 			b.WriteString("{" + name + "}")
 		default:
 			b.WriteString(s.role(name))
