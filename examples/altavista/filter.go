@@ -24,8 +24,8 @@ const (
 // introduction of Broder 2000 speaks of.
 var wanted = []float64{0.5, 0.55, 0.6, 0.65, 0.7, 0.725, 0.75, 0.77, 0.8, 0.825, 0.85, 0.875, 0.9, 0.925, 0.95, 0.975, 0.99}
 
-// A pair is made of pages with so many different shingles each. In the second
-// page so many words are others; each is in w shingles and no two are in one.
+// A pair consists of two pages with the same number of different shingles. Some
+// words of the second page are replaced; each is in w shingles and no two are in one.
 type pair struct{ shingles, changed int }
 
 // pairOf makes pages of about 300 shingles, more where one word of 300 were
@@ -69,7 +69,7 @@ func appendWord(text []byte, random *rand.Rand) []byte {
 	return append(text, ' ')
 }
 
-// measure runs so many pairs at each wanted resemblance through the filter of a
+// measure runs a number of pairs at each wanted resemblance through the filter of a
 // profile; the pairs are always the same.
 func measure(profile string, pairs int) ([]plot.Point, error) {
 	settings, err := sketch.ParseProfile(profile)

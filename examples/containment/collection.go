@@ -16,7 +16,7 @@ import (
 //go:embed collection
 var files embed.FS
 
-// licence is the one that the source file has in its first comment, from
+// licence is the licence in the first comment of the source file, from
 // Debian's package base-files.
 const licence = "/usr/share/common-licenses/BSD"
 

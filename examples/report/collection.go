@@ -12,7 +12,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 )
 
-// A document and the one that it was made of, -1 for none.
+// A document and the number of the document it was made from, -1 for none.
 type document struct {
 	text string
 	of   int
@@ -57,7 +57,7 @@ func collection(originals int) []document {
 
 var names = []string{"Ms. Haugen", "Mr. Okafor", "Captain Ruiz", "Mr. Lindqvist", "Ms. Amari", "Ms. de Boer", "Mr. Sato", "Captain Byrne"}
 
-// redrafted replaces so many words by others of the office.
+// redrafted replaces a number of words by other words of the office.
 func redrafted(r *rand.Rand, text string, n int) string {
 	words, others := strings.Fields(text), strings.Fields(strings.Join(memos.New(r), " "))
 	for range n {

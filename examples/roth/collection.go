@@ -139,7 +139,7 @@ func cut(text []byte, from, to string) ([]byte, error) {
 	return append(bytes.Clone(text[:i]), text[i+j:]...), nil
 }
 
-// writeCollection keeps the texts that were built, for whoever wants to look.
+// writeCollection writes the texts of the collection to files for the reader.
 func writeCollection(folder string, texts [][]byte) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

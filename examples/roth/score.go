@@ -83,8 +83,7 @@ func (r result) score() float64 {
 	return float64(r.correct) / float64(r.falseNegatives+r.falsePositives)
 }
 
-// f1 is the harmonic mean of the part of the hits that were expected and the
-// part of the expected ones that were hit.
+// f1 is the harmonic mean of the precision and the recall of the hits.
 func (r result) f1() float64 {
 	if r.found == 0 {
 		return 0

@@ -1,6 +1,6 @@
 -- Checkin, checkout and what belongs to them, as procedures.
 
--- The content of an object, in place of the one that it has.
+-- Replaces the content of an object.
 create procedure set_content(r_object_id char(16), content bytea) language plpgsql as $$
 declare
   content_id constant char(16) := next_object_id('06');
@@ -61,7 +61,7 @@ create procedure checkout(r_object_id char(16), user_name text) language plpgsql
 declare
   held text;
 begin
-  -- Whoever comes second waits here until the first has committed, and finds the lock.
+  -- The second transaction waits here until the first has committed, and finds the lock.
   select o.r_lock_owner into held from dm_sysobject_s o join dm_document_s d using (r_object_id) where o.r_object_id = checkout.r_object_id for update of o;
   if not found then
     raise exception 'checkout: there is no document %', r_object_id;
@@ -136,7 +136,7 @@ begin
 end
 $$;
 
--- A new version is a copy of the one that it is made of.
+-- A new version is a copy of its antecedent.
 create function new_version(o dm_sysobject_s, user_name text, version text) returns char(16) language plpgsql as $$
 declare
   id constant char(16) := next_object_id('09');

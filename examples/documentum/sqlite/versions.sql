@@ -2,7 +2,7 @@
 -- whose columns are the arguments, and inserting a row into it is the call. All of a
 -- call happens, or, when it ends with an error, nothing of it.
 
--- The content of an object, in place of the one that it has.
+-- Replaces the content of an object.
 create view set_content (r_object_id, content) as select null, null where false;
 create trigger set_content instead of insert on set_content begin
   update last_number set number = number + 1 where tag = '06';
@@ -110,7 +110,7 @@ create trigger add_version_label instead of insert on add_version_label begin
   on conflict (r_object_id, i_position) do update set r_version_label = excluded.r_version_label;
 end;
 
--- A new version is a copy of the one that it is made of. Its id is the last one given out.
+-- A new version is a copy of its antecedent. Its id is the last assigned id.
 create view new_version (i_antecedent_id, user_name, version) as select null, null, null where false;
 create trigger new_version instead of insert on new_version begin
   update last_number set number = number + 1 where tag = '09';

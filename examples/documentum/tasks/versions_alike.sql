@@ -1,4 +1,4 @@
--- Asked for: how much the versions of each document resemble the one that they were made of.
+-- How much each version of a document resembles its antecedent.
 select o.object_name, av.r_version_label as made_of, v.r_version_label as version,
   cast(round(100 * alike_resemblance(a.sketch, b.sketch)) as integer) || ' %' as resemblance
 from dm_sysobject_s o

@@ -54,8 +54,8 @@ type Generator struct {
 // the same memory whatever it makes.
 const keep = 100_000
 
-// New returns a generator of documents of about so many bytes, of which the
-// given share are edits of earlier ones.
+// New returns a generator of documents whose length is about the given number
+// of bytes. The given share of them are edits of earlier documents.
 func New(seed uint64, bytes int, share float64) *Generator {
 	g := &Generator{random: rand.New(rand.NewPCG(seed, 1997)), bytes: bytes, share: share}
 	g.vocabulary(40_000)

@@ -49,6 +49,6 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	if len(wins) == 0 {
-		t.Error("nobody is better at anything")
+		t.Error("no peer is better in any measure, want at least one")
 	}
 }

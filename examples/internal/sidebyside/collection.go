@@ -246,7 +246,7 @@ func readText(path string) (string, error) {
 type texts struct {
 	file   *os.File
 	lines  *bufio.Scanner
-	at, to int // the number of the next document, and of the one that is past the last
+	at, to int // the numbers of the next document and of the end
 	text   string
 	err    error
 }

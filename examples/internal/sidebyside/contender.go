@@ -34,7 +34,7 @@ type outcome struct {
 	Version  string
 	Settings string             // how it was set up
 	Measures map[string]float64 // see measures
-	Queried  *int               // answers are for so many of the questions; absent: for all pairs
+	Queried  *int               // the number of questions that the answers are for; absent: for all pairs
 	Answers  bool               // whether there are any
 	Sketches string             // the unit that it sketches by
 }
@@ -202,7 +202,7 @@ func prepare(ctx context.Context, folder, dir string, only *regexp.Regexp) (*con
 	return c, nil
 }
 
-// python returns the one that .ci/setup has given the most packages.
+// python returns the Python with the most packages that .ci/setup has installed.
 func python() string {
 	for _, folder := range []string{"sidebyside", "venv"} {
 		if path, err := cached(folder, "bin", "python"); err == nil {

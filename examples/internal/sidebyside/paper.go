@@ -65,9 +65,9 @@ type law struct {
 	exponent         float64
 }
 
-// law returns the law of a measure; one that was measured at a single size grows
-// as the documents do. What looks at every document grows at least as they do: a
-// lesser exponent is that of the fixed costs at small sizes.
+// law returns the law of a measure. A measure with a single size is taken to grow
+// in proportion to the documents. So is an operation that reads every document
+// and has a smaller exponent, which comes from fixed costs at small sizes.
 func (r *report) law(collection, contender, measure string) (law, bool) {
 	points := r.points(collection, contender, measure)
 	if len(points) == 0 {
@@ -113,7 +113,7 @@ for what looks at every document.
 
 ## The measured constants
 
-| engine | operation | measured at | value | for a document | exponent, from so many sizes |
+| engine | operation | measured at | value | for a document | exponent (sizes measured) |
 |---|---|---|---|---|---|
 `, r.Machine, r.Date, r.Commit, paperTitle, picture)
 	for _, engine := range engines {
@@ -256,7 +256,7 @@ func (r *report) paperEngine(w *bytes.Buffer, engine string) {
 			slanted(price(bulk/3600*a.hour)), slanted(price(stored/1e9*a.month)))
 	}
 	fmt.Fprintf(w, `
-So many machines hold the index in memory. One machine that does not reads from its disk: for a question a page of each of
+The column of machines says how many hold the index in memory. A single machine reads from its disk instead: for a question a page of each of
 the %d indexes, for all pairs at the worst both rows of a pair for each feature that they share. The price is one machine
 for as long as building and all pairs take in memory, one after the other.
 

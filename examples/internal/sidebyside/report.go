@@ -255,8 +255,8 @@ func (r *report) goals(w *bytes.Buffer) {
 		for _, c := range r.Collections {
 			for _, against := range []struct {
 				ours, peer, measure string
-				times               float64 // so often as quick
-				from                int     // of so many documents; with fewer the row is there to be read
+				times               float64 // how many times as quick
+				from                int     // of documents at least; with fewer the row is shown without a verdict
 			}{
 				{engine, "pg_trgm GIN", query50, 1000, million},
 				{engine + ", verified", map[string]string{"alike SQLite": fts5Name, "alike PostgreSQL": "PostgreSQL full text, 5 rarest words"}[engine], query50, 1, 0},

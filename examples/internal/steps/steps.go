@@ -68,7 +68,7 @@ func (e Example) Run(args []string, out io.Writer) (err error) {
 	return err
 }
 
-// Create makes a new database, in place of the one that the file has been.
+// Create makes a new database and replaces an existing file.
 func Create(file string) (*sql.DB, error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err

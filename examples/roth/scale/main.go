@@ -29,7 +29,7 @@ func main() {
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
-	most := flags.Int("most", 4000, "take at most so many documents, spread evenly over all that were found")
+	most := flags.Int("most", 4000, "read at most this `number` of documents, spread evenly over all that were found")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ def quantile(values, q):
 
 
 def timed(questions, ask, limit=10):
-    """Asks the questions for so many seconds; the time of each."""
+    """Asks the questions for a number of seconds; returns the time of each."""
     times, end = [], time.perf_counter() + limit
     for q in questions:
         start = time.perf_counter()
@@ -443,7 +443,7 @@ def simhash(task):
     _, cpu, wall = turns(write, processor=children)
     measures = {"sketch_cpu": cpu, "build": wall}
     if task.n > 5000:
-        return {"Elsewhere": True, "Version": package("simhash"), "Settings": "simhash -w; the matrix of its -m is not for so many", "Measures": measures, "Answers": False}
+        return {"Elsewhere": True, "Version": package("simhash"), "Settings": "simhash -w; the matrix of its -m does not hold as many", "Measures": measures, "Answers": False}
     clock = Clock()
     out = command("simhash", "-m", *names, cwd=folder)
     measures["pairs"] = clock.lap()[1]
