@@ -52,87 +52,108 @@ func attach(c *conn, f *sqlite.Call) error {
 
 // settle brings the registry and the schema to what attach was told, short of
 // filling the rows in, and returns the attachment that is to be filled.
-func (c *conn) settle(t *table, column, name string, o *options) (*attachment, error) {
-	a := &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques}
+func (c *conn) settle(t *table, column, name string, o *options) (a *attachment, err error) {
+	for {
+		unfinished := false
+		if err := c.Atomically(func() error {
+			old := (*attachment)(nil)
+			if a, old, err = c.settings(t, column, name, o); err != nil {
+				return err
+			}
+			if old != nil && old.needsRebuild(a) {
+				a.State, a.generation = stateNext, old.generation+1
+				if unfinished = c.HasColumn(a.schema, a.object(""), "profile"); unfinished {
+					return c.abandonNext(a)
+				}
+			}
+			return c.establish(a, old)
+		}); err != nil || !unfinished {
+			return a, err
+		}
+		if err := c.Exec(a.statements("drop_next")); err != nil {
+			return a, err
+		}
+	}
+}
+
+// settings are those that attach was told, and those of the attachment as it is,
+// which is nil where there is none.
+func (c *conn) settings(t *table, column, name string, o *options) (a, old *attachment, err error) {
+	a = &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques, stamp: rand.Int64()}
 	a.settings = settings{SI: []string{}, Policy: "ignore", Mode: "compute", Extract: "plain"}
 	p, err := storedProfile("")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a.Profile = p.String()
 	found, err := c.attachments(t.schema, inUseByName, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var old *attachment
 	if len(found) > 0 {
 		if old = found[0]; old.broken != nil {
-			return nil, old.broken
+			return nil, nil, old.broken
 		}
 		now, err := c.tableNow(old)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if now != "" && !strings.EqualFold(now, t.name) || now == "" && !strings.EqualFold(old.Table, t.name) {
-			return nil, fmt.Errorf("the name %s belongs to an attachment of %s", name, old.Table)
+			return nil, nil, fmt.Errorf("the name %s belongs to an attachment of %s", name, old.Table)
 		}
 		if !strings.EqualFold(old.Column, column) && now != "" && c.columnNow(old, t) != column {
-			return nil, fmt.Errorf("%s is attached to the column %s; give the other column a name of its own", name, old.Column)
+			return nil, nil, fmt.Errorf("%s is attached to the column %s; give the other column a name of its own", name, old.Column)
 		}
 		a.settings = old.settings
 		a.ProfileID, a.generation, a.State = old.ProfileID, old.generation, old.State
 		if a.Keys, err = old.Keys.now(old, t); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := o.apply(&a.settings); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a.Where != "" {
-		if err := c.checkWhere(t, a.Where); err != nil {
-			return nil, err
-		}
+		err = c.checkWhere(t, a.Where)
 	}
-	a.stamp = rand.Int64()
-	return a, c.atomically(func() error {
-		if err := c.Exec(a.statements("registry")); err != nil {
+	return a, old, err
+}
+
+// establish writes an attachment into the registry and makes what it needs.
+func (c *conn) establish(a, old *attachment) error {
+	if err := c.Exec(a.statements("registry")); err != nil {
+		return err
+	}
+	if err := c.Run(a.sql("add_profile"), nil, a.Profile); err != nil {
+		return err
+	}
+	if err := c.Run(a.sql("profile_id"), func(row []sqlite.Value) error {
+		a.ProfileID = row[0].Int()
+		return nil
+	}, a.Profile); err != nil {
+		return err
+	}
+	switch {
+	case old == nil:
+		if err := c.makeSide(a); err != nil {
 			return err
 		}
-		if err := c.Run(a.sql("add_profile"), nil, a.Profile); err != nil {
+	case a.State == stateNext:
+		// The one in use stays as it is, with the policy it has, until the other is
+		// complete.
+		if err := c.Exec(a.statements("side")); err != nil {
 			return err
 		}
-		if err := c.Run(a.sql("profile_id"), func(row []sqlite.Value) error {
-			a.ProfileID = row[0].Int()
-			return nil
-		}, a.Profile); err != nil {
-			return err
-		}
-		if old == nil {
-			if err := c.makeSide(a); err != nil {
-				return err
-			}
-			return c.register(a, true)
-		}
-		if old.needsRebuild(a) {
-			// The one in use stays as it is, with the policy it has, until the
-			// other is complete.
-			if err := c.abandonNext(a); err != nil {
-				return err
-			}
-			a.State, a.generation = stateNext, old.generation+1
-			if err := c.Exec(a.statements("side")); err != nil {
-				return err
-			}
-			return c.register(a, false)
-		}
+		return c.register(a, false)
+	default:
 		if err := c.Exec(a.statements("match")); err != nil {
 			return err
 		}
-		return c.register(a, true)
-	})
+	}
+	return c.register(a, true)
 }
 
 // makeSide makes the tables and views of a new attachment, or takes up those
@@ -158,49 +179,18 @@ func (c *conn) makeSide(a *attachment) error {
 	if !slices.Equal(kept, columns) {
 		return fmt.Errorf("the table %s exists and has other columns than this attachment needs; drop it, or give the attachment another name", a.object(""))
 	}
-	// The fill makes the indexes again when it has brought the rows up to date.
-	var drop []string
-	if err := c.Run("SELECT name FROM pragma_index_list(?1, ?2) WHERE origin = 'c'", func(row []sqlite.Value) error {
-		drop = append(drop, a.fragments(fragments{Item: row[0].Text()}).sql("drop_index"))
-		return nil
-	}, a.object(""), a.schema); err != nil {
-		return err
-	}
-	return c.Exec(append(drop, a.statements("drop_views", "source", "match", "views")...))
+	return c.Exec(a.statements("drop_views", "source", "match", "views"))
 }
 
-// abandonNext forgets a change that was begun and not finished.
+// abandonNext forgets a change that was begun and not finished. Its table is left.
 func (c *conn) abandonNext(a *attachment) error {
 	next := *a
 	next.State = stateNext
-	if err := c.Exec(next.statements("drop_next")); err != nil {
+	if err := c.Run(next.sql("drop_source"), nil); err != nil {
 		return err
+	}
+	if !c.HasColumn(a.schema, "alike_attachment", "name") {
+		return nil
 	}
 	return c.Run(a.sql("forget_next"), nil, a.Name)
-}
-
-// atomically runs work in a savepoint of the caller's transaction, or in a
-// transaction of its own.
-func (c *conn) atomically(work func() error) (err error) {
-	if err := c.Run("SAVEPOINT alike", nil); err != nil {
-		return err
-	}
-	done := false
-	defer func() {
-		if done {
-			return
-		}
-		// SQLite may have rolled everything back already.
-		if undone := c.Exec([]string{"ROLLBACK TO alike", "RELEASE alike"}); undone != nil && err == nil {
-			err = undone
-		}
-	}()
-	if err := work(); err != nil {
-		return err
-	}
-	if err := c.Run("RELEASE alike", nil); err != nil {
-		return err
-	}
-	done = true
-	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,28 +12,6 @@ import (
 	"github.com/alike-sql/alike/sketch"
 	"github.com/mattn/go-sqlite3"
 )
-
-// A host with the address sanitizer runs everything, makes each allocation and
-// each write fail in turn, and finds the database whole every time.
-func TestHostThatFails(t *testing.T) {
-	host := filepath.Join(t.TempDir(), "host")
-	build := exec.Command("gcc", "-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-o", host, "testdata/host.c", "-lsqlite3")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
-	for _, run := range [][2]string{{"functions.sql", "none"}, {"host.script", "none"}, {"host.script", "disk"}, {"host.script", "memory"}} {
-		t.Run(run[0]+" "+run[1], func(t *testing.T) {
-			t.Parallel()
-			command := exec.Command(host, library, "testdata/"+run[0], run[1])
-			// What the Go runtime keeps for good is no leak.
-			command.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
-			out, err := command.CombinedOutput()
-			if err != nil || !strings.HasPrefix(string(out), "ok") {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
 
 // Damaged and foreign sketches give an error or a valid answer.
 func TestMutatedSketches(t *testing.T) {

@@ -35,7 +35,7 @@ func (one *checkin) close() {
 // row checks a row in. A row whose document gives an error is noted, and the
 // others go on.
 func (one *checkin) row(key []any) (ok bool, err error) {
-	failed := one.c.atomically(func() error {
+	failed := one.c.Atomically(func() error {
 		for _, s := range one.steps {
 			err := s.Each(nil, key...)
 			s.Reset()

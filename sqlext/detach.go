@@ -1,6 +1,10 @@
 package sqlext
 
-import "github.com/alike-sql/alike/sqlext/internal/sqlite"
+import (
+	"errors"
+
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
 
 // detach is alike_detach. It gives the number of rows of the side table, which
 // it keeps or drops.
@@ -17,56 +21,109 @@ func detach(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	a, err := c.findAny(ref)
+	var none *notAttached
+	if errors.As(err, &none) {
+		a, err = c.findKept(ref, err, o.Drop)
+	}
 	if err != nil {
 		return err
 	}
-	var rows int64
-	err = c.atomically(func() error {
-		// The side table itself may have been dropped.
+	rows := int64(0)
+	if c.HasColumn(a.schema, a.object(""), "profile") { // it may have been dropped
 		if err := c.Run(a.sql("count_rows"), func(row []sqlite.Value) error {
 			rows = row[0].Int()
 			return nil
 		}); err != nil {
-			rows = 0
+			return err
 		}
-		if err := c.Exec(a.statements("drop_triggers")); err != nil {
+	}
+	if err := c.Atomically(func() error {
+		if err := c.Exec(a.statements("drop_triggers", "drop_source")); err != nil {
 			return err
 		}
 		if err := c.abandonNext(a); err != nil {
 			return err
 		}
-		if err := c.Exec(a.statements("drop_working")); err != nil {
-			return err
-		}
-		if o.Drop {
-			if err := c.Exec(a.statements("drop_data")); err != nil {
-				return err
-			}
+		if none != nil {
+			return nil
 		}
 		for _, statement := range []string{"unregister", "clear_errors"} {
 			if err := c.Run(a.sql(statement), nil, a.Name); err != nil {
 				return err
 			}
 		}
-		if !o.Drop {
-			return nil
-		}
-		return c.dropEmptyRegistry(a)
-	})
+		return nil
+	}); err != nil {
+		return err
+	}
 	c.cache.forget(a)
+	// From here on it is detached, and doing it again goes on where this ends.
+	next := *a
+	next.State = stateNext
+	if err := c.Exec(append(next.statements("drop_next"), a.statements("drop_working")...)); err != nil {
+		return err
+	}
+	if o.Drop {
+		if err := c.Exec(a.statements("drop_data")); err != nil {
+			return err
+		}
+		if err := c.dropEmptyRegistry(a.schema); err != nil {
+			return err
+		}
+	}
 	f.SetInt(rows)
-	return err
+	return nil
+}
+
+// findKept finds what an earlier detach has kept, or was interrupted before it had
+// dropped it.
+func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, error) {
+	list := []string{ref.schema}
+	if ref.schema == "" {
+		var err error
+		if list, err = c.schemas(); err != nil {
+			return nil, err
+		}
+	}
+	tables := []struct{ name, column string }{{"queue", "queued_at"}, {"old", "sketched_at"}, {"next", "sketched_at"}}
+	if drop {
+		tables = append(tables, []struct{ name, column string }{{"", "sketched_at"}, {"match", "matched_at"}, {"mark", "marked_at"}}...)
+	}
+	for _, schema := range list {
+		a := &attachment{schema: schema, Name: ref.name}
+		for _, table := range tables {
+			if c.HasColumn(schema, a.object(table.name), table.column) {
+				return a, nil
+			}
+		}
+		if has, err := c.hasTable(schema, a.object("replaced")); err != nil || has {
+			return a, err
+		}
+	}
+	if drop {
+		for _, schema := range list {
+			if err := c.dropEmptyRegistry(schema); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, notFound
 }
 
 // dropEmptyRegistry leaves nothing behind when the last attachment went with its
 // data. The profiles stay as long as a side table that was kept needs them.
-func (c *conn) dropEmptyRegistry(a *attachment) error {
-	needed := false
-	if err := c.Run(a.sql("registry_needed"), func(row []sqlite.Value) error {
-		needed = row[0].Int() != 0
+func (c *conn) dropEmptyRegistry(schema string) error {
+	needed, asked := false, []string{"has_side_tables"}
+	switch {
+	case c.HasColumn(schema, "alike_attachment", "name"):
+		asked = append(asked, "has_attachments")
+	case !c.HasColumn(schema, "alike_settings", "profile"):
 		return nil
-	}); err != nil || needed {
-		return err
 	}
-	return c.Exec(a.statements("drop_registry"))
+	for _, name := range asked {
+		if err := c.Run(inSchema(schema, name), func([]sqlite.Value) error { needed = true; return nil }); err != nil || needed {
+			return err
+		}
+	}
+	return c.Exec((&attachment{schema: schema}).statements("drop_registry"))
 }

@@ -118,8 +118,10 @@ func (f fragments) inTrigger(name string) string {
 	return name
 }
 
-// InUse is the side table that a change in progress is to replace.
+// InUse is the side table that a change in progress is to replace, and Old what it
+// is called then, until it is dropped.
 func (f fragments) InUse() string { return sqlite.Quote(f.Name + "_alike") }
+func (f fragments) Old() string   { return f.Object("old") }
 
 // Index names the index on a column; the side tables of two generations exist
 // side by side and SQLite cannot rename an index.
@@ -129,6 +131,20 @@ func (f fragments) Index(column string) string {
 		name += "_" + strconv.FormatInt(f.generation, 10)
 	}
 	return sqlite.Quote(name)
+}
+
+// isOldIndex tells whether a name is that of the index on a column in another
+// generation.
+func (a *attachment) isOldIndex(name, column string) bool {
+	first := a.Name + "_alike_" + strings.Trim(column, `"`)
+	generation, ok := strings.CutPrefix(name, first+"_")
+	if !ok && name != first {
+		return false
+	}
+	if _, err := strconv.ParseUint(generation, 10, 63); ok && err != nil {
+		return false
+	}
+	return a.fragments(fragments{}).Index(column) != sqlite.Quote(name)
 }
 
 func (f fragments) IndexedBy(column string) string {

@@ -47,10 +47,12 @@ func mark(c *conn, f *sqlite.Call) error {
 	if len(args) > 4 && !args[4].Null() {
 		note = &args[4]
 	}
-	if err := c.Run(a.sql("unmark"), nil, append(append([]any{}, y...), x...)...); err != nil {
-		return err
-	}
-	err = c.Run(a.sql("mark"), nil, append(append(append([]any{}, x...), y...), verdict, note)...)
+	err = c.Atomically(func() error {
+		if err := c.Run(a.sql("unmark"), nil, append(append([]any{}, y...), x...)...); err != nil {
+			return err
+		}
+		return c.Run(a.sql("mark"), nil, append(append(append([]any{}, x...), y...), verdict, note)...)
+	})
 	f.SetText(verdict)
 	return err
 }

@@ -49,6 +49,9 @@ func refresh(c *conn, f *sqlite.Call) error {
 // fill brings every row up to date and finishes what attach began. It returns
 // how many rows it computed, or removed because their document is gone.
 func (c *conn) fill(a *attachment) (int64, error) {
+	if err := c.dropLeftovers(a); err != nil {
+		return 0, err
+	}
 	if a.State == stateReady && a.Mode == "queue" {
 		n, err := c.drain(a)
 		if err != nil {
@@ -72,31 +75,62 @@ func (c *conn) fill(a *attachment) (int64, error) {
 	return n + more, err
 }
 
+// dropLeftovers drops what a change has put out of use: it cannot be dropped in the
+// transaction of the change.
+func (c *conn) dropLeftovers(a *attachment) error {
+	var drop []string
+	if c.HasColumn(a.schema, a.object("old"), "profile") {
+		drop = append(drop, a.sql("drop_old"))
+	}
+	if a.Mode != "queue" && c.HasColumn(a.schema, a.object("queue"), "queued_at") {
+		// What it holds has no row in the side table, so the fill finds it.
+		drop = append(drop, a.sql("drop_queue"))
+	}
+	// Indexes of another generation, on a side table that a detach has kept.
+	if err := c.Run("SELECT name FROM pragma_index_list(?1, ?2) WHERE origin = 'c'", func(row []sqlite.Value) error {
+		name := row[0].Text()
+		for _, column := range append(a.Features(), a.Indexes()...) {
+			if a.isOldIndex(name, column) {
+				drop = append(drop, a.fragments(fragments{Item: name}).sql("drop_index"))
+			}
+		}
+		return nil
+	}, a.object(""), a.schema); err != nil {
+		return err
+	}
+	return c.Exec(drop)
+}
+
 // finish makes a filled side table the one in use, in one transaction.
 func (c *conn) finish(a *attachment) (n int64, err error) {
-	err = c.atomically(func() error {
-		ready := *a
-		ready.State, ready.stamp = stateReady, rand.Int64()
-		if a.State == stateNext {
-			// Whatever changed while it was built.
-			if n, err = c.sweep(a, true); err != nil {
+	err = c.LegacyRename(func() error {
+		return c.Atomically(func() error {
+			ready := *a
+			ready.State, ready.stamp = stateReady, rand.Int64()
+			if a.State == stateNext {
+				// Whatever changed while it was built.
+				if n, err = c.sweep(a, true); err != nil {
+					return err
+				}
+				if err := c.replace(a, &ready); err != nil {
+					return err
+				}
+				if err := c.Run(ready.sql("delete_unmatched"), nil); err != nil {
+					return err
+				}
+			}
+			if err := c.Run(a.sql("unregister"), nil, a.Name); err != nil {
 				return err
 			}
-			if err := c.replace(a, &ready); err != nil {
+			if err := c.Exec(ready.statements("match")); err != nil {
 				return err
 			}
-			if err := c.Run(ready.sql("delete_unmatched"), nil); err != nil {
-				return err
-			}
-		}
-		if err := c.Run(a.sql("unregister"), nil, a.Name); err != nil {
-			return err
-		}
-		if err := c.Exec(ready.statements("match")); err != nil {
-			return err
-		}
-		return c.register(&ready, true)
+			return c.register(&ready, true)
+		})
 	})
+	if err == nil {
+		err = c.Run(a.sql("drop_old"), nil)
+	}
 	return n, err
 }
 
@@ -105,24 +139,7 @@ func (c *conn) replace(next, ready *attachment) error {
 	if err := c.Exec(ready.statements("drop_triggers", "drop_views", "drop_source")); err != nil {
 		return err
 	}
-	legacy := int64(0)
-	if err := c.Run("PRAGMA legacy_alter_table", func(row []sqlite.Value) error {
-		legacy = row[0].Int()
-		return nil
-	}); err != nil {
-		return err
-	}
-	err := c.Run("PRAGMA legacy_alter_table = ON", nil)
-	if err == nil {
-		err = c.Exec(next.statements("switch"))
-	}
-	if restored := c.Run(fmt.Sprintf("PRAGMA legacy_alter_table = %d", legacy), nil); err == nil {
-		err = restored
-	}
-	if err != nil {
-		return err
-	}
-	return c.Exec(ready.statements("source", "views"))
+	return c.Exec(append(next.statements("switch"), ready.statements("source", "views")...))
 }
 
 // sweep compares every document with its row, batch by batch in the order of
@@ -152,18 +169,12 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 		batch.upTo = high != nil
 		bounds := slices.Concat(low, high)
 		c.progress(a, "rows", float64(seen)/float64(max(total, 1)))
-		if err := c.Run(batch.sql("is_fresh"), func(row []sqlite.Value) error {
-			batch.Fresh = row[0].Int() != 0
-			return nil
-		}, bounds...); err != nil {
-			return changed, err
-		}
-		err := c.Run(batch.sql("fill"), nil, bounds...)
-		n := c.Changes()
-		if isOfRow(err) {
-			n, err = c.oneByOne(batch, bounds)
-		}
-		if err != nil {
+		n := int64(0)
+		// Another connection may be filling the same rows in.
+		if err := c.Atomically(func() (err error) {
+			n, err = c.fillRange(batch, bounds)
+			return err
+		}); err != nil {
 			return changed, err
 		}
 		changed += n
@@ -174,6 +185,21 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 	}
 	c.progress(a, "", 0)
 	return changed, c.Run(a.sql("settle_errors"), nil, a.Name)
+}
+
+// fillRange brings a range of rows up to date.
+func (c *conn) fillRange(batch fragments, bounds []any) (int64, error) {
+	if err := c.Run(batch.sql("is_fresh"), func(row []sqlite.Value) error {
+		batch.Fresh = row[0].Int() != 0
+		return nil
+	}, bounds...); err != nil {
+		return 0, err
+	}
+	err := c.Run(batch.sql("fill"), nil, bounds...)
+	if isOfRow(err) {
+		return c.oneByOne(batch, bounds)
+	}
+	return c.Changes(), err
 }
 
 // isOfRow tells whether an error is about a document, and not about the database.
@@ -200,7 +226,7 @@ func (c *conn) drain(a *attachment) (changed int64, err error) {
 			return changed, err
 		}
 		c.progress(a, fmt.Sprintf("%d queued rows", len(queued)), 0)
-		err = c.atomically(func() error {
+		err = c.Atomically(func() error {
 			for _, key := range queued {
 				if ok, err := one.row(key); err != nil {
 					return err
@@ -234,17 +260,14 @@ func (c *conn) oneByOne(batch fragments, bounds []any) (done int64, err error) {
 		return 0, err
 	}
 	defer one.close()
-	err = c.atomically(func() error {
-		for _, key := range stale {
-			ok, err := one.row(key)
-			if err != nil {
-				return err
-			}
-			if ok {
-				done++
-			}
+	for _, key := range stale {
+		ok, err := one.row(key)
+		if err != nil {
+			return done, err
 		}
-		return nil
-	})
-	return done, err
+		if ok {
+			done++
+		}
+	}
+	return done, nil
 }

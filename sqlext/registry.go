@@ -277,12 +277,6 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if a.State == stateFilling {
 		with.Policy = "ignore"
 	}
-	if a.Mode != "queue" {
-		// What it holds has no row in the side table, so the fill finds it.
-		if err := c.Exec(a.statements("drop_queue")); err != nil {
-			return err
-		}
-	}
 	return c.Exec(with.statements("triggers"))
 }
 

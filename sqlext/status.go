@@ -1,6 +1,7 @@
 package sqlext
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
@@ -31,7 +32,12 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 			if schema != "main" {
 				l.note = "in " + schema
 			}
-			if err := c.statusOf(l); err != nil {
+			err := c.statusOf(l)
+			var coded *sqlite.Error
+			if errors.As(err, &coded) && coded.Code != sqlite.CodeError {
+				return nil, err
+			}
+			if err != nil {
 				l.note = err.Error() // the others are shown all the same
 			}
 			list = append(list, l)

@@ -13,16 +13,17 @@ DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
 {{define "drop_queue"}}DROP TABLE IF EXISTS {{.In .Queue}}{{end}}
 
 {{- /* A change that was begun and not finished. */ -}}
-{{define "drop_next"}}DROP VIEW IF EXISTS {{.In .Source}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
 {{define "forget_next"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1 AND state = 'next'{{end}}
+{{define "drop_next"}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
 
-{{- /* What works only while the table is attached. */ -}}
-{{define "drop_source"}}DROP VIEW IF EXISTS {{.In (.Object "source")}}{{end}}
-{{define "drop_working"}}{{template "drop_source" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Queue}}{{.Next}}DROP TABLE IF EXISTS {{.In .Replaced}}{{end}}
+{{define "drop_source"}}DROP VIEW IF EXISTS {{.In .Source}}{{end}}
 
 {{define "drop_views"}}DROP VIEW IF EXISTS {{.In (.Object "pair")}}{{.Next}}DROP VIEW IF EXISTS {{.In (.Object "feature")}}{{end}}
 
-{{define "drop_data"}}{{template "drop_views" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{.Next}}DROP TABLE IF EXISTS {{.In .Match}}{{.Next}}DROP TABLE IF EXISTS {{.In .Mark}}{{end}}
+{{- /* What works only while the table is attached. */ -}}
+{{define "drop_working"}}{{template "drop_queue" .}}{{.Next}}{{template "drop_old" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Replaced}}{{end}}
+
+{{define "drop_data"}}{{template "drop_views" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Match}}{{.Next}}DROP TABLE IF EXISTS {{.In .Mark}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
 
 {{define "drop_index"}}DROP INDEX {{.In (quote .Item)}}{{end}}
 
@@ -30,4 +31,5 @@ DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
   The side table of a change takes the place of the one in use. The legacy rename
   leaves views of the user's on the side table alone, which are to mean the new one.
 */ -}}
-{{define "switch"}}DROP TABLE {{.In .InUse}}{{.Next}}DROP VIEW {{.In .Source}}{{.Next}}ALTER TABLE {{.In .Side}} RENAME TO {{.InUse}}{{end}}
+{{define "switch"}}ALTER TABLE {{.In .InUse}} RENAME TO {{.Old}}{{.Next}}DROP VIEW {{.In .Source}}{{.Next}}ALTER TABLE {{.In .Side}} RENAME TO {{.InUse}}{{end}}
+{{define "drop_old"}}DROP TABLE IF EXISTS {{.In .Old}}{{end}}

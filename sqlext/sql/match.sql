@@ -11,9 +11,9 @@ CREATE TABLE IF NOT EXISTS {{.In .Match}}(
   high REAL NOT NULL,
   policy TEXT NOT NULL,
   matched_at INTEGER NOT NULL,
-  PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}})
+  PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}}),
+  UNIQUE ({{.Keys.Others ""}}, {{.Keys.List ""}})
 ){{.Next}}
-CREATE INDEX IF NOT EXISTS {{.In (.Object "match_other")}} ON {{.Match}}({{.Keys.Others ""}}){{.Next}}
 CREATE TABLE IF NOT EXISTS {{.In .Mark}}(
 {{- range .Keys}}
   {{.Column}},
@@ -25,9 +25,9 @@ CREATE TABLE IF NOT EXISTS {{.In .Mark}}(
   note TEXT,
   marked_at INTEGER NOT NULL,
   marked_by TEXT,
-  PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}})
+  PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}}),
+  UNIQUE ({{.Keys.Others ""}}, {{.Keys.List ""}})
 ){{.Next}}
-CREATE INDEX IF NOT EXISTS {{.In (.Object "mark_other")}} ON {{.Mark}}({{.Keys.Others ""}}){{.Next}}
 {{- if eq .Mode "queue"}}
 CREATE TABLE IF NOT EXISTS {{.In .Queue}}(
 {{- range .Keys}}

@@ -33,9 +33,10 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(strftime('%
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile) VALUES (?1){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1{{end}}
-{{define "drop_registry"}}DROP TABLE {{.Schema}}.alike_error{{.Next}}DROP TABLE {{.Schema}}.alike_attachment{{.Next}}DROP TABLE {{.Schema}}.alike_settings{{end}}
+{{define "drop_registry"}}DROP TABLE IF EXISTS {{.Schema}}.alike_error{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_attachment{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_settings{{end}}
 {{- /* What still needs the registry: attachments, and side tables that a detach has kept. */ -}}
-{{define "registry_needed"}}SELECT EXISTS (SELECT 1 FROM {{.Schema}}.alike_attachment) OR EXISTS (SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\'){{end}}
+{{define "has_attachments"}}SELECT 1 FROM {{.Schema}}.alike_attachment LIMIT 1{{end}}
+{{define "has_side_tables"}}SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\' LIMIT 1{{end}}
 {{- /* The tables of the attachments, which are not attached themselves. */ -}}
 {{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_attachment', 'alike_error')
-OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_match', '_mark', '_queue', '_replaced'){{end}}
+OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_replaced'){{end}}

@@ -16,6 +16,7 @@ type Conn struct {
 	nextState  int64
 	statements map[string]*Statement
 	anchored   bool // forget will be called before the connection closes
+	guarded    bool // a transaction of Atomically is open
 }
 
 var connections struct {

@@ -648,6 +648,27 @@ int alike_reset(void *stmt){ return sqlite3_reset(stmt); }
 int alike_finalize(void *stmt){ return sqlite3_finalize(stmt); }
 const char *alike_message(void *db){ return sqlite3_errmsg(db); }
 int64_t alike_changes(void *db){ return sqlite3_changes(db); }
+int alike_autocommit(void *db){ return sqlite3_get_autocommit(db); }
+
+/* Rolls back whatever is open, when ROLLBACK itself is interrupted or refused: a
+** statement that writes and is interrupted rolls everything back, and opening a
+** blob steps one that needs neither the parser nor an authorizer. The interrupt
+** lasts until the caller's statement ends, which fails anyway. */
+void alike_roll_back(void *db){
+  sqlite3_blob *blob = 0;
+  sqlite3_interrupt(db);
+  sqlite3_blob_open(db, "main", "sqlite_master", "sql", 1, 1, &blob);
+  sqlite3_blob_close(blob);
+}
+
+/* Returns what the setting was. */
+int alike_legacy_rename(void *db, int on){
+  int was = 0;
+  sqlite3_db_config(db, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, -1, &was);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_LEGACY_ALTER_TABLE, on, (int*)0);
+  return was;
+}
+
 void alike_log(const char *message){ sqlite3_log(SQLITE_WARNING, "%s", message); }
 void *alike_malloc(int64_t n){ return sqlite3_malloc64(n); }
 

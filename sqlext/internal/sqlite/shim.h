@@ -91,6 +91,9 @@ const char *alike_message(void *db);
 int64_t alike_changes(void *db);
 int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,
   const char **type, const char **collation);
+int alike_autocommit(void *db);
+void alike_roll_back(void *db);
+int alike_legacy_rename(void *db, int on);
 void alike_log(const char *message);
 void *alike_malloc(int64_t n);
 int alike_grow(alike_batch *b, int64_t more);
