@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/sketch"
-	"github.com/mattn/go-sqlite3"
 )
 
 // Damaged and foreign sketches give an error or a valid answer.
@@ -44,7 +43,7 @@ func TestMutatedSketches(t *testing.T) {
 	for _, query := range []string{
 		`SELECT alike_resemblance(?1, ?2)`, `SELECT alike_containment(?1, ?2)`, `SELECT alike_bounds(?1, ?2)`, `SELECT alike_shared(?1, ?2)`,
 		`SELECT alike_alike(?1, ?2)`, `SELECT alike_feature(?1, 1) + length(?2)`, `SELECT count(*) + length(?2) FROM alike_features(?1)`,
-		`SELECT alike_profile(?1) || length(?2)`, `SELECT alike_merge(x) FROM (SELECT ?1 AS x UNION ALL SELECT ?2)`, `SELECT count(*) FROM alike__compare(?1, ?2, 0.1)`,
+		`SELECT alike_profile(?1) || length(?2)`, `SELECT alike_merge(x) FROM (SELECT ?1 AS x UNION ALL SELECT ?2)`, `SELECT alike__low(?1, ?2) + alike__high(?1, ?2)`,
 	} {
 		s, err := db.Prepare(query)
 		if err != nil {
@@ -249,22 +248,16 @@ func TestWithoutTheExtension(t *testing.T) {
 	db.rows(`SELECT alike_attach('computed', 'body')`)
 	db.rows(`SELECT alike_attach('queued', 'body', '{"mode": "queue", "policy": "link"}')`)
 	db.Close()
-	sql.Register("without", &sqlite3.SQLiteDriver{})
-	pool, err := sql.Open("without", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pool.Close()
-	plain := database{pool, t}
-	plain.expect("2", `SELECT other FROM computed_alike_pair WHERE id = 1 GROUP BY other HAVING count(*) >= 2`)
-	plain.fails("alike__extension_must_be_loaded", `INSERT INTO computed(body) VALUES ('x')`)
-	plain.fails("alike__extension_must_be_loaded", `UPDATE computed SET body = 'x'`)
-	plain.exec(`DELETE FROM computed WHERE id = 2`)
-	plain.exec(`INSERT INTO queued(body) VALUES (?)`, fox+" indeed")
-	plain.exec(`UPDATE queued SET body = 'something else entirely' WHERE id = 1`)
-	plain.exec(`DELETE FROM queued WHERE id = 2`)
-	plain.exec(`INSERT INTO queued(body) VALUES (?)`, fox)
-	pool.Close()
+	without := plain(t, name)
+	without.expect("2", `SELECT other FROM computed_alike_pair WHERE id = 1 GROUP BY other HAVING count(*) >= 2`)
+	without.fails("alike__extension_must_be_loaded", `INSERT INTO computed(body) VALUES ('x')`)
+	without.fails("alike__extension_must_be_loaded", `UPDATE computed SET body = 'x'`)
+	without.exec(`DELETE FROM computed WHERE id = 2`)
+	without.exec(`INSERT INTO queued(body) VALUES (?)`, fox+" indeed")
+	without.exec(`UPDATE queued SET body = 'something else entirely' WHERE id = 1`)
+	without.exec(`DELETE FROM queued WHERE id = 2`)
+	without.exec(`INSERT INTO queued(body) VALUES (?)`, fox)
+	without.Close()
 	db = open(t, name)
 	db.expect("3|0|3", `SELECT "rows", sketched, pending FROM alike_status() WHERE name = 'queued'`)
 	db.expect("3", `SELECT alike_refresh('queued')`)

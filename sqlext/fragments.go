@@ -182,14 +182,10 @@ func (f fragments) SideColumns() string {
 	return f.Keys.List("") + ", profile, " + strings.Join(f.columns(f.Indexes()), ", ")
 }
 
-func (f fragments) RowColumns(prefix string) string {
-	numbered := make([]string, len(f.SI))
-	for i := range numbered {
-		numbered[i] = "s" + strconv.Itoa(i+1)
-	}
-	list := f.columns(numbered)
+func (f fragments) RowColumns(row string) string {
+	list := f.columns(f.Indexes())
 	for i := range list {
-		list[i] = qualified(prefix, list[i])
+		list[i] = "alike__cell(" + row + ", " + strconv.Itoa(i+1) + ")"
 	}
 	return strings.Join(list, ", ")
 }

@@ -71,10 +71,11 @@ func init() {
 		// What triggers and other functions call. They are no part of the contract.
 		{Name: "alike__pairs", Flags: direct | noEcho, Required: 2, Arguments: arguments("table", "at_least"), Columns: pairColumns, Table: tableOf(scanPairs)},
 		{Name: "alike__list", Flags: direct | noEcho, Required: 1, Arguments: arguments("numbers"), Columns: []string{"position", "number"}, Order: 1, Table: tableOf(list)},
-		{Name: "alike__row", Flags: pure | nulls | noEcho, Required: 2, Arguments: arguments("document text", "settings"), Columns: rowColumns(), Table: tableOf(sideRow)},
-		{Name: "alike__compare", Flags: pure | noEcho, Required: 3, Arguments: arguments("a", "b", "atLeast"), Columns: []string{"resemblance", "low", "high"}, Table: tableOf(compare)},
+		{Name: "alike__row", Flags: pure | nulls, Required: 2, Arguments: arguments("document text", "settings"), Scalar: scalar(sideRow)},
+		{Name: "alike__low", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.Low }))},
+		{Name: "alike__high", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.High }))},
 		{Name: "alike__content_hash", Flags: pure, Required: 1, Arguments: arguments("document text"), Scalar: scalar(contentHash)},
-		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "atLeast"), Scalar: scalar(reject)},
+		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "at_least"), Scalar: scalar(reject)},
 		{Name: "alike__warn", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "other", "resemblance"), Scalar: scalar(warn)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},
 	}

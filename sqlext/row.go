@@ -1,7 +1,9 @@
 package sqlext
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,25 +19,14 @@ const (
 	maxIndexes  = 32
 )
 
-// rowColumns are the columns of alike__row: one document, everything that the
-// side table keeps of it.
-func rowColumns() []string {
-	list := []string{"content_hash", "shingles", "sketch", "sketched_at"}
-	for i := range maxFeatures {
-		list = append(list, fmt.Sprintf("f%d", i+1))
-	}
-	for i := range maxIndexes {
-		list = append(list, fmt.Sprintf("s%d", i+1))
-	}
-	return list
-}
-
 // rowSettings is what an attached table computes: the text that its triggers
 // carry, read once.
 type rowSettings struct {
 	text    string
 	row     *aspect.Computer
 	extract bool
+	indexes int
+	packed  packedRow
 	page    []byte // the text of the last page, reused
 }
 
@@ -69,7 +60,7 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 	if len(variants) > maxIndexes {
 		return nil, fmt.Errorf("%d similarity indexes, want at most %d", len(variants), maxIndexes)
 	}
-	s := &rowSettings{text: text, extract: lines[2] == "html"}
+	s := &rowSettings{text: text, extract: lines[2] == "html", indexes: len(variants)}
 	if s.row, err = aspect.New(profile, variants); err != nil {
 		return nil, err
 	}
@@ -90,40 +81,72 @@ func (s *rowSettings) document(doc []byte) []byte {
 	return doc
 }
 
-// sideRow is alike__row: what the side table keeps of a document, in one row.
-// NULL, and a document without a token, have a row too: it says that there is
-// nothing to be alike to.
-func sideRow(c *conn, a []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
+// sideRow is alike__row: what the side table keeps of a document, as one value whose
+// cells alike__cell takes out (shim.c). NULL, and a document without a token, have a row
+// too: it says that there is nothing to be alike to.
+//
+// Triggers call scalar functions only. SQLite renames a table or a column after it has
+// parsed every trigger of the database, and then an unknown scalar function does not
+// matter, where an unknown table-valued one would be a missing table: so a program
+// without the extension can alter its schema.
+func sideRow(c *conn, f *sqlite.Call) error {
+	a := f.Args()
 	s, err := c.rowSettings(&a[1])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var made *aspect.Row
+	row := &s.packed
+	row.reset(3 + s.row.Profile().K + s.indexes + 1)
+	row.setInt(row.count()-1, time.Now().Unix())
 	if !a[0].Null() {
 		doc := a[0].Bytes()
-		if made, err = s.row.Row(sketch.ContentHash(doc), s.document(doc)); err != nil {
-			return nil, err
+		made, err := s.row.Row(sketch.ContentHash(doc), s.document(doc))
+		if err != nil {
+			return err
 		}
-	}
-	return sqlite.SourceFunc(func(b *sqlite.Batch) (bool, error) {
-		row := b.Row()
-		row[3].SetInt(time.Now().Unix())
-		if made == nil {
-			return false, nil
-		}
-		row[0].SetInt(made.ContentHash)
-		row[1].SetInt(made.Shingles)
-		if len(made.Sketch) > 0 {
-			b.SetBytes(&row[2], sqlite.Blob, made.Sketch)
-		}
-		for _, f := range made.Features {
-			row[4+f.Slot].SetInt(f.Value)
+		row.setInt(0, made.ContentHash)
+		row.setInt(1, made.Shingles)
+		for _, feature := range made.Features {
+			row.setInt(3+feature.Slot, feature.Value)
 		}
 		for i, si := range made.Indexes {
 			if si.Valid {
-				row[4+maxFeatures+i].SetInt(si.Value)
+				row.setInt(row.count()-1-s.indexes+i, si.Value)
 			}
 		}
-		return false, nil
-	}), nil
+		if len(made.Sketch) > 0 {
+			row.setBytes(2, made.Sketch)
+		}
+	}
+	f.SetBytes(sqlite.Blob, row.bytes)
+	return nil
+}
+
+// packedRow is the cells of a row as alike__cell reads them: their number in a byte, a byte
+// for the type of each, eight bytes for the integer in each, and the bytes of the one
+// that is a blob.
+type packedRow struct{ bytes []byte }
+
+// The types of a cell; no byte means NULL.
+const (
+	integerCell = 1
+	blobCell    = 2
+)
+
+func (c *packedRow) reset(n int) {
+	c.bytes = slices.Grow(c.bytes[:0], 1+9*n)[:1+9*n]
+	clear(c.bytes)
+	c.bytes[0] = byte(n)
+}
+
+func (c *packedRow) count() int { return int(c.bytes[0]) }
+
+func (c *packedRow) setInt(i int, v int64) {
+	c.bytes[1+i] = integerCell
+	binary.NativeEndian.PutUint64(c.bytes[1+c.count()+8*i:], uint64(v))
+}
+
+func (c *packedRow) setBytes(i int, b []byte) {
+	c.bytes[1+i] = blobCell
+	c.bytes = append(c.bytes, b...)
 }

@@ -2,7 +2,6 @@ package sqlext
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
@@ -13,36 +12,17 @@ func contentHash(_ *conn, f *sqlite.Call) error {
 	return nil
 }
 
-// compare is alike__compare: a row with the estimate and its bounds when it
-// reaches a limit, and none when it does not.
-func compare(_ *conn, a []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
-	x, err := sketchBytes(&a[0], "the first sketch")
-	if err != nil {
-		return nil, err
+// bound is alike__low or alike__high: an end of the interval around an estimate.
+func bound(end func(sketch.Interval) float64) func(*conn, *sqlite.Call) error {
+	return func(_ *conn, f *sqlite.Call) error {
+		x, y, err := pair(f)
+		if err != nil {
+			return err
+		}
+		interval, err := sketch.Bounds(x, y, confidence)
+		f.SetFloat(end(interval))
+		return err
 	}
-	y, err := sketchBytes(&a[1], "the second sketch")
-	if err != nil {
-		return nil, err
-	}
-	atLeast, ok := a[2].Number()
-	if !ok || math.IsNaN(atLeast) {
-		return nil, fmt.Errorf("the limit is %s, want a number", a[2].Describe())
-	}
-	r, err := sketch.Resemblance(x, y)
-	if err != nil || r < atLeast {
-		return nil, err
-	}
-	bounds, err := sketch.Bounds(x, y, confidence)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.SourceFunc(func(b *sqlite.Batch) (bool, error) {
-		row := b.Row()
-		row[0].SetFloat(r)
-		row[1].SetFloat(bounds.Low)
-		row[2].SetFloat(bounds.High)
-		return false, nil
-	}), nil
 }
 
 // reject is alike__reject: it fails, and so the statement of the checkin does.

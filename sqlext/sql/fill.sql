@@ -1,12 +1,12 @@
--- Brings a range of rows up to date: what is missing, of another profile, or of another document.
+{{- /* Brings a range of rows up to date: what is missing, of another profile, or of another document. */ -}}
 INSERT INTO {{.In .Side}}({{.SideColumns}})
-SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "r"}}
+SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "s.sketch"}} FROM (
 {{- if .Fresh}}
-FROM {{.In .Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.Range "s"}}
+  SELECT DISTINCT {{.Keys.List "s"}}, alike__row(s.document, {{text .RowSettings}}) AS sketch FROM {{.In .Source}} s WHERE {{.Range "s"}}
+) s
 {{- else}}
-FROM (
-  SELECT {{.Keys.List "s"}}, s.document FROM {{.In .Source}} s LEFT JOIN {{.In .Side}} a ON {{.Keys.Same "a" "s"}}
+  SELECT DISTINCT {{.Keys.List "s"}}, alike__row(s.document, {{text .RowSettings}}) AS sketch FROM {{.In .Source}} s LEFT JOIN {{.In .Side}} a ON {{.Keys.Same "a" "s"}}
   WHERE {{.Range "s"}} AND (a.profile IS NULL OR a.profile <> {{.ProfileID}}{{if .Verify}} OR a.content_hash IS NOT alike__content_hash(s.document){{end}})
-) s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE true
+) s WHERE true
 ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.SetExcluded}}
 {{- end}}

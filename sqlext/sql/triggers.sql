@@ -24,10 +24,11 @@
   INSERT INTO {{.Queue}}({{.Keys.List ""}}, queued_at) SELECT {{.Keys.List "s"}}, CAST(strftime('%s', 'now') AS INTEGER) FROM {{.Source}} s WHERE {{.Keys.Is "s" .Event}}{{.End}}
 {{- else}}{{template "compute" .}}{{template "policy" .}}{{end}}
 {{- end}}
+{{- /* DISTINCT changes nothing but that alike__row is called once, and not for each cell. */ -}}
+{{define "computed"}}SELECT DISTINCT {{.Keys.List "s"}}, alike__row(s.document, {{text .RowSettings}}) AS sketch FROM {{.Source}} s{{end}}
 {{define "compute"}}
   INSERT INTO {{.Side}}({{.SideColumns}})
-  SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "r"}}
-  FROM {{.Source}} s CROSS JOIN alike__row(s.document, {{text .RowSettings}}) r WHERE {{.Keys.Is "s" .Event}}
+  SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "s.sketch"}} FROM ({{template "computed" .}} WHERE {{.Keys.Is "s" .Event}}) s WHERE true
   ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.SetExcluded}}{{.End}}
 {{- end}}
 {{- /*
@@ -57,18 +58,19 @@
     CASE (SELECT v.verdict FROM {{.Mark}} v WHERE {{.Keys.Same "v" "a"}} AND {{.Keys.SameOther "v" "b"}} OR {{.Keys.Same "v" "b"}} AND {{.Keys.SameOther "v" "a"}})
     WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END END
 {{- end}}
-{{define "alike"}}{{.Side}} a CROSS JOIN {{.Side}} b CROSS JOIN alike__compare(a.sketch, b.sketch, {{template "limit" .}}) m
+{{define "alike"}}{{.Side}} a CROSS JOIN {{.Side}} b
   WHERE {{.Keys.Is "a" .Event}} AND ({{template "some" .}})
     AND b.{{.Row}} <> a.{{.Row}} AND b.{{.Row}} IN ({{template "candidates" .}})
+    AND alike_resemblance(a.sketch, b.sketch) >= {{template "limit" .}}
 {{- end}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
   SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
-  SELECT {{.Keys.Value "b"}} AS other, m.resemblance AS resemblance FROM {{template "alike" .}}
-  ORDER BY m.resemblance DESC LIMIT 1){{.End}}
+  SELECT {{.Keys.Value "b"}} AS other, alike_resemblance(a.sketch, b.sketch) AS resemblance FROM {{template "alike" .}}
+  ORDER BY resemblance DESC LIMIT 1){{.End}}
 {{- else if or (eq .Policy "link") (eq .Policy "warn")}}
   INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, policy, matched_at)
-  SELECT {{.Keys.List "a"}}, {{.Keys.List "b"}}, {{.SharedFeatures "a" "b"}}, m.resemblance, m.low, m.high, {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}{{.End}}
+  SELECT {{.Keys.List "a"}}, {{.Keys.List "b"}}, {{.SharedFeatures "a" "b"}}, alike_resemblance(a.sketch, b.sketch), alike__low(a.sketch, b.sketch), alike__high(a.sketch, b.sketch), {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}{{.End}}
 {{- if eq .Policy "warn"}}
   SELECT alike__warn({{text .Name}}, {{.Keys.Value "w"}}, {{.Keys.OtherValue "w"}}, w.resemblance) FROM {{.Match}} w WHERE {{.Keys.Is "w" .Event}}{{.End}}
 {{- end}}

@@ -441,6 +441,23 @@ static sqlite3_module tables = {
   .xColumn=tableColumn, .xRowid=tableRowid
 };
 
+/* alike__cell(row, i): the i-th cell of what alike__row gives (row.go), from 1. It is
+** called for every column of a row, so without a crossing. */
+static void cell(sqlite3_context *x, int n, sqlite3_value **a){
+  const unsigned char *p = sqlite3_value_type(a[0])==SQLITE_BLOB ? sqlite3_value_blob(a[0]) : 0;
+  int size = sqlite3_value_bytes(a[0]);
+  sqlite3_int64 i = sqlite3_value_int64(a[1]) - 1;
+  (void)n;
+  if( p==0 || size<1+9*p[0] || i<0 || i>=p[0] ) return;
+  if( p[1+i]==1 ){
+    sqlite3_int64 v;
+    memcpy(&v, p+1+p[0]+8*i, 8);
+    sqlite3_result_int64(x, v);
+  }else if( p[1+i]==2 ){
+    sqlite3_result_blob(x, p+1+9*p[0], size-(1+9*p[0]), SQLITE_TRANSIENT);
+  }
+}
+
 static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *api){
   connection *c;
   alike_call call;
@@ -497,6 +514,9 @@ static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *ap
     if( rc!=SQLITE_OK ) break;
   }
   release(&c->bindings[0]);
+  if( rc==SQLITE_OK ){
+    rc = sqlite3_create_function_v2(db, "alike__cell", 2, SQLITE_UTF8|SQLITE_DETERMINISTIC|SQLITE_INNOCUOUS, 0, cell, 0, 0, 0);
+  }
   return rc;
 }
 
