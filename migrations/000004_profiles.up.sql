@@ -3,7 +3,8 @@
 
 create type alike.profile_fields as (
   stream smallint, other_case boolean, stop_words boolean, vowels boolean, duplicates boolean, bag boolean,
-  family smallint, bits integer, w integer, t integer, k integer, s integer, r integer, size integer, modulus bigint
+  family smallint, bits integer, w integer, t integer, k integer, s integer, r integer, size integer, modulus bigint,
+  tokens integer -- of a stored sketch: the fingerprint of the tokens that its build makes
 );
 
 create function alike._streams() returns text[] language sql immutable parallel safe
@@ -99,8 +100,8 @@ declare
   wanted integer;
   invalid text;
 begin
-  if n < 20 then
-    raise exception 'sketch: decode: % bytes, want at least 20', n using errcode = 'data_exception';
+  if n < 22 then
+    raise exception 'sketch: decode: % bytes, want at least 22', n using errcode = 'data_exception';
   elsif get_byte(sketch, 0) <> 161 then
     raise exception 'sketch: decode: first byte 0x%, want 0xa1: not a sketch', lpad(to_hex(get_byte(sketch, 0)), 2, '0')
       using errcode = 'data_exception';
@@ -127,6 +128,7 @@ begin
   exponent := get_byte(sketch, 13);
   p.size := get_byte(sketch, 14) << 8 | get_byte(sketch, 15);
   p.modulus := get_byte(sketch, 16)::bigint << 24 | get_byte(sketch, 17) << 16 | get_byte(sketch, 18) << 8 | get_byte(sketch, 19);
+  p.tokens := get_byte(sketch, 20) << 8 | get_byte(sketch, 21);
   invalid := alike._invalid(p);
   if invalid is not null then
     raise exception 'sketch: decode: %', invalid using errcode = 'data_exception';
@@ -134,7 +136,11 @@ begin
     raise exception 'sketch: decode: exponent % in a sketch of the family %', exponent, (alike._families())[p.family + 1]
       using errcode = 'data_exception';
   end if;
-  n := n - 20;
+  if (p.tokens = 0) <> (p.stream = 6) then
+    raise exception 'sketch: decode: tokens % under the stream %', lpad(to_hex(p.tokens), 4, '0'), (alike._streams())[p.stream + 1]
+      using errcode = 'data_exception';
+  end if;
+  n := n - 22;
   if alike._slots(p.family) then
     wanted := (p.t * p.bits + 7) / 8 + case when p.family = 6 then (p.t + 7) / 8 else 0 end;
     if n <> wanted then
@@ -178,7 +184,7 @@ create function alike._parse(settings text) returns alike.profile_fields languag
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  p alike.profile_fields := row(1, false, false, false, false, false, 4, 64, 4, 84, 12, 7, 2, 0, 0);
+  p alike.profile_fields := row(1, false, false, false, false, false, 4, 64, 4, 84, 12, 7, 2, 0, 0, 0);
   words text[] := regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+');
   base text[];
   part text[];

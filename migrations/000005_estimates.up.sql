@@ -35,7 +35,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   result text[] := '{}';
-  start integer := 20;
+  start integer := 22;
   bits bit varying;
   slot text;
 begin
@@ -44,7 +44,7 @@ begin
   end if;
   bits := ('x' || encode(substr(sketch, start + 1), 'hex'))::bit varying;
   for i in 0 .. p.t - 1 loop
-    if p.family = 6 and get_byte(sketch, 20 + i / 8) >> (7 - i % 8) & 1 = 0 then
+    if p.family = 6 and get_byte(sketch, 22 + i / 8) >> (7 - i % 8) & 1 = 0 then
       slot := null;
     elsif p.bits = kept then
       slot := substring(bits, i * p.bits + 1, p.bits)::text;
@@ -85,8 +85,8 @@ declare
   previous bytea;
   mask bit(64) := ~((-1)::bigint::bit(64) << exponent);
 begin
-  for i in 0 .. (length(sketch) - 20) / 8 - 1 loop
-    value := substr(sketch, 21 + 8 * i, 8);
+  for i in 0 .. (length(sketch) - 22) / 8 - 1 loop
+    value := substr(sketch, 23 + 8 * i, 8);
     if value <= previous then
       raise exception 'sketch: decode: value % of the list does not ascend', i using errcode = 'data_exception';
     end if;
@@ -131,7 +131,7 @@ declare
   v bytea[];
   exponent integer;
 begin
-  if length(a) = length(b) and substr(a, 1, 20) = substr(b, 1, 20) then
+  if length(a) = length(b) and substr(a, 1, 22) = substr(b, 1, 22) then
     q := p;
   else
     q := alike._header(b);
@@ -141,7 +141,10 @@ begin
     p.bits := 64;
     q.bits := 64;
   end if;
-  if p <> q then
+  if p.tokens <> q.tokens and alike._spell(p) = alike._spell(q) then
+    raise exception 'sketches of different builds: tokens % and % of "%"', lpad(to_hex(p.tokens), 4, '0'), lpad(to_hex(q.tokens), 4, '0'), alike.profile(a)
+      using errcode = 'data_exception';
+  elsif p <> q then
     raise exception 'sketches of different profiles: "%" and "%"', alike.profile(a), alike.profile(b) using errcode = 'data_exception';
   end if;
   p.bits := get_byte(a, 5);
@@ -163,7 +166,7 @@ begin
   end if;
   if p.bits = q.bits and p.family <> 6 then
     matches := p.t - alike._differing(
-      ('x' || encode(substr(a, 21), 'hex'))::bit varying # ('x' || encode(substr(b, 21), 'hex'))::bit varying, p.bits);
+      ('x' || encode(substr(a, 23), 'hex'))::bit varying # ('x' || encode(substr(b, 23), 'hex'))::bit varying, p.bits);
     trials := p.t;
     chances := p.t;
     return;
@@ -199,9 +202,9 @@ begin
   -- Questions verify every candidate here: equal headers with 84 slots of
   -- eight bits, the default, go without anything that can be spared. It is
   -- _compare and _differing, spelled out.
-  if length(a) = 104 and length(b) = 104 and substr(a, 1, 20) = substr(b, 1, 20) and substr(a, 9, 2) = '\x0054'::bytea
+  if length(a) = 106 and length(b) = 106 and substr(a, 1, 22) = substr(b, 1, 22) and substr(a, 9, 2) = '\x0054'::bytea
      and get_byte(a, 5) = 8 and get_byte(a, 0) = 161 and get_byte(a, 1) = 1 and get_byte(a, 4) in (0, 4, 5, 7, 8, 9) then
-    x := ('x' || encode(substr(a, 21), 'hex'))::bit varying # ('x' || encode(substr(b, 21), 'hex'))::bit varying;
+    x := ('x' || encode(substr(a, 23), 'hex'))::bit varying # ('x' || encode(substr(b, 23), 'hex'))::bit varying;
     x := x | (x >> 4);
     x := x | (x >> 2);
     x := (x | (x >> 1)) & X'010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101010101'::bit varying;

@@ -27,7 +27,7 @@ declare
   residue bigint[];
   result bigint[] := '{}';
   h bigint;
-  start integer := 20;
+  start integer := 22;
   width integer;
   at integer;
   empty boolean;
@@ -50,7 +50,7 @@ begin
     empty := p.family = 6;
     for i in 0 .. p.s - 1 loop
       exit when not empty;
-      empty := get_byte(sketch, 20 + (g * p.s + i) / 8) >> (7 - (g * p.s + i) % 8) & 1 = 0;
+      empty := get_byte(sketch, 22 + (g * p.s + i) / 8) >> (7 - (g * p.s + i) % 8) & 1 = 0;
     end loop;
     if empty then
       result := array_append(result, null);
@@ -60,7 +60,7 @@ begin
       at := g * p.s + i;
       for byte in 0 .. 7 loop
         h := (h << 8) # residue[(h >> 56 & 255) + 1]
-          # case when p.family = 6 and get_byte(sketch, 20 + at / 8) >> (7 - at % 8) & 1 = 0 then 255
+          # case when p.family = 6 and get_byte(sketch, 22 + at / 8) >> (7 - at % 8) & 1 = 0 then 255
                  else get_byte(sketch, start + 8 * at + byte) end;
       end loop;
     end loop;

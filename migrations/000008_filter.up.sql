@@ -152,7 +152,7 @@ begin
         k := groups;
         s_ := s;
         r := shared;
-        bytes := 20 + 8 * k + k * s;
+        bytes := 22 + 8 * k + k * s;
         miss := 1 - least(wanted.at_least[shared], 1);
         accept := least(unwanted.at_least[shared], 1);
         return next;

@@ -47,7 +47,7 @@ begin
   -- The bits that differ fill so many slots at least: to count them is quick and
   -- leaves few pairs to compare. PostgreSQL 13 cannot count bits.
   if alike._slots(p.family) and p.family <> 6 and current_setting('server_version_num')::integer >= 140000 then
-    hopeful := format('bit_count((''x'' || encode(substr(c.sketch, 21), ''hex''))::bit varying # (''x'' || encode(substr(c.other_sketch, 21), ''hex''))::bit varying) <= %s',
+    hopeful := format('bit_count((''x'' || encode(substr(c.sketch, 23), ''hex''))::bit varying # (''x'' || encode(substr(c.other_sketch, 23), ''hex''))::bit varying) <= %s',
       (select max(d) * p.bits from generate_series(0, p.t) as d
        where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
   end if;

@@ -53,6 +53,7 @@ begin
   end if;
   stored := alike._parse((select profile from alike.settings where id = a.profile_id));
   stored.bits := 64;
+  stored.tokens := p.tokens; -- the comparison with each sketch looks at them
   if p is distinct from stored then
     raise exception 'sketches of different profiles: "%" and "%"', alike._spell(p), alike._spell(stored) using errcode = 'data_exception';
   end if;

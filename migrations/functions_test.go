@@ -269,10 +269,10 @@ func TestBadSketches(t *testing.T) {
 		blob []byte
 		want string
 	}{
-		{"empty", []byte{}, "0 bytes, want at least 20"},
-		{"short", good[:12], "12 bytes, want at least 20"},
+		{"empty", []byte{}, "0 bytes, want at least 22"},
+		{"short", good[:12], "12 bytes, want at least 22"},
 		{"foreign", append([]byte("PNG"), good[3:]...), "not a sketch"},
-		{"cut", good[:100], "80 bytes after the header, want 84"},
+		{"cut", good[:100], "78 bytes after the header, want 84"},
 		{"long", append(append([]byte{}, good...), 1), "85 bytes after the header, want 84"},
 		{"version", append([]byte{0xa1, 2}, good[2:]...), "version 2, this build reads 1"},
 	} {
@@ -295,7 +295,7 @@ func TestBadSketches(t *testing.T) {
 		var got float64
 		sqlErr := c.QueryRow(context.Background(), "select alike.resemblance($1, $2)", bad, good).Scan(&got)
 		if (err != nil) != (sqlErr != nil) || got != want {
-			t.Fatalf("%x: %v, error %v in SQL; %v, error %v in Go", bad[:20], got, sqlErr, want, err)
+			t.Fatalf("%x: %v, error %v in SQL; %v, error %v in Go", bad[:22], got, sqlErr, want, err)
 		}
 	}
 }

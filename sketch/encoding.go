@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// The stored form, version 1: a header of 20 bytes that spells the profile,
+// The stored form, version 1: a header of 22 bytes that spells the profile,
 // then the sample. Integers are big-endian. FORMAT.md beside this file
 // specifies it for other implementations.
 const (
 	magic      = 0xA1
 	version    = 1
-	headerSize = 20
+	headerSize = 22
 )
 
 const (
@@ -32,6 +32,7 @@ var (
 	ErrNewer     = errors.New("sketch of another version")      // this build cannot read its version
 	ErrDamaged   = errors.New("damaged sketch")                 // AppendSketch did not write it
 	ErrProfile   = errors.New("sketches of different profiles") // each is sound, but they do not compare
+	ErrTokens    = errors.New("sketches of different builds")   // they do not compare: their tokens differ
 	ErrBits      = errors.New("sketch without whole minima")    // a cut sketch, where all 64 bits are needed
 )
 
@@ -60,18 +61,23 @@ type blob struct {
 }
 
 func appendHeader(dst []byte, p Profile, exponent int) []byte {
-	var flags byte
+	dst = append(dst, magic, version, byte(p.Stream), p.flags(), byte(p.Family), byte(p.Bits))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(p.W))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(p.T))
+	dst = append(dst, byte(p.K), byte(p.S), byte(p.R), byte(exponent))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(p.Size))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Modulus))
+	return binary.BigEndian.AppendUint16(dst, p.TokensFingerprint())
+}
+
+// flags are those of the header.
+func (p *Profile) flags() (flags byte) {
 	for i, set := range [...]bool{p.OtherCase, p.StopWords, p.Vowels, p.Duplicates, p.Bag} {
 		if set {
 			flags |= 1 << i
 		}
 	}
-	dst = append(dst, magic, version, byte(p.Stream), flags, byte(p.Family), byte(p.Bits))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(p.W))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(p.T))
-	dst = append(dst, byte(p.K), byte(p.S), byte(p.R), byte(exponent))
-	dst = binary.BigEndian.AppendUint16(dst, uint16(p.Size))
-	return binary.BigEndian.AppendUint32(dst, uint32(p.Modulus))
+	return flags
 }
 
 // parse checks all of b but the order of a list's values, see Check.
@@ -105,6 +111,13 @@ func (k *blob) parse(b []byte) error {
 	k.readHeader(b)
 	if err := k.validate(); err != nil {
 		return undecodable(ErrDamaged, "%v", err)
+	}
+	if tokens := binary.BigEndian.Uint16(b[20:]); tokens == k.ownTokens() {
+		k.Tokens = 0
+	} else if tokens == 0 || k.Stream == Elements {
+		return undecodable(ErrDamaged, "tokens %04x under the stream %s", tokens, k.Stream)
+	} else {
+		k.Tokens = tokens
 	}
 	if k.exponent > 63 || k.exponent != 0 && k.Family != Scaled {
 		return undecodable(ErrDamaged, "exponent %d in a sketch of the family %s", k.exponent, k.Family)
@@ -157,6 +170,7 @@ func (k *blob) readHeader(b []byte) {
 	k.K, k.S, k.R = int(b[10]), int(b[11]), int(b[12])
 	k.exponent = int(b[13])
 	k.Size, k.Modulus = int(binary.BigEndian.Uint16(b[14:])), int(binary.BigEndian.Uint32(b[16:]))
+	k.Tokens = 0 // parse looks at it
 	k.filled, k.payload = nil, b[headerSize:]
 }
 

@@ -24,18 +24,14 @@ func (p *blobPair) parse(a, b []byte) error {
 	// Equal headers need checking once.
 	if len(a) == len(b) && [headerSize]byte(a) == [headerSize]byte(b) {
 		y.readHeader(b)
+		y.Tokens = x.Tokens
 		y.filled, y.payload = b[headerSize:][:len(x.filled)], b[len(b)-len(x.payload):]
 		return nil
 	}
 	if err := y.parse(b); err != nil {
 		return err
 	}
-	one, other := x.Profile, y.Profile
-	one.Bits, other.Bits = 0, 0
-	if one != other {
-		return fmt.Errorf("%w: %q and %q", ErrProfile, x.Profile, y.Profile)
-	}
-	return nil
+	return x.Profile.Comparable(y.Profile)
 }
 
 // Compare counts what two sketches have in common. The estimate is that of the
@@ -248,7 +244,7 @@ func (m *Merger) Add(b []byte) error {
 		return err
 	}
 	if m.have && k.Profile != m.profile {
-		return fmt.Errorf("%w: %q and %q", ErrProfile, m.profile, k.Profile)
+		return m.profile.differs(k.Profile)
 	}
 	if k.Slots() {
 		slots, err := k.whole("merge")

@@ -163,7 +163,7 @@ func TestFilterPlan(t *testing.T) {
 			if f.Miss != miss || f.Accept != accept || miss > c[1] || accept > c[3] {
 				t.Errorf("%v: %+v, but miss %v and accept %v", c, f, miss, accept)
 			}
-			if f.Permutations != f.K*f.S || f.Bytes != 20+8*f.K+f.Permutations {
+			if f.Permutations != f.K*f.S || f.Bytes != 22+8*f.K+f.Permutations {
 				t.Errorf("%v: price of %+v", c, f)
 			}
 			found[[2]int{f.S, f.R}] = f.K

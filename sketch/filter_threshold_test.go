@@ -75,7 +75,7 @@ func TestThresholdFilter(t *testing.T) {
 				if c := cost(got.K, got.S); c > least*(1+1e-9) {
 					t.Errorf("%s: %+v costs %v, another %v", name, got, c, least)
 				}
-				if got.R != 1 || got.Permutations != got.K*got.S || got.Bytes != 20+8*got.K+got.K*got.S {
+				if got.R != 1 || got.Permutations != got.K*got.S || got.Bytes != 22+8*got.K+got.K*got.S {
 					t.Errorf("%s: %+v", name, got)
 				}
 			}

@@ -76,6 +76,11 @@ type Profile struct {
 	S          int // slots in a feature, 1 to 255
 	R          int // features that two documents share to be alike, 1 to K
 	Bits       int // bits of each slot that are stored: 1, 2, 4, 8 or 64
+
+	// Tokens is 0 for the tokens that this build makes. The profile of a sketch
+	// from a build that makes others has its TokensFingerprint; such a sketch
+	// compares with its like, but this build makes no more of them.
+	Tokens uint16
 }
 
 // A Preset is a profile with a name.
@@ -129,6 +134,9 @@ func ParseProfile(settings string) (Profile, error) {
 	if err == nil {
 		err = p.Validate()
 	}
+	if err == nil && p.Tokens != 0 && p.Tokens == p.ownTokens() {
+		p.Tokens = 0
+	}
 	if err != nil {
 		return Profile{}, fmt.Errorf("sketch: profile %.100q: %w", settings, err)
 	}
@@ -141,6 +149,14 @@ func applySettings(p Profile, settings string) (Profile, error) {
 	for _, word := range strings.Fields(settings) {
 		name, value, valued := strings.Cut(strings.ToLower(word), "=")
 		if !valued && p.setWord(name) {
+			continue
+		}
+		if name == "tokens" {
+			n, err := strconv.ParseUint(value, 16, 16)
+			if err != nil || n == 0 {
+				return p, fmt.Errorf("%.40q: want tokens=0001 to tokens=ffff", word)
+			}
+			p.Tokens = uint16(n)
 			continue
 		}
 		field := p.number(name)
@@ -272,6 +288,7 @@ func (p Profile) String() string {
 	if p.Bits != 64 {
 		number("bits", p.Bits)
 	}
+	flag(p.Tokens != 0, fmt.Sprintf("tokens=%04x", p.Tokens))
 	return strings.Join(words, " ")
 }
 
@@ -304,6 +321,27 @@ func nearlyEqual(a, b string) bool {
 // Slots reports whether a sketch of the profile has slots, rather than a list
 // of values: whether its bits can be cut.
 func (p Profile) Slots() bool { return families[p.Family].slots }
+
+// Comparable returns nil when sketches of the two profiles compare: when they
+// differ in nothing but the bits that are stored. Else its error is ErrTokens,
+// when all that differs is the build that made the tokens, or ErrProfile.
+func (p Profile) Comparable(q Profile) error {
+	other := q
+	if other.Bits = p.Bits; p == other {
+		return nil
+	}
+	return p.differs(q)
+}
+
+// differs is the error of two profiles that are not equal.
+func (p Profile) differs(q Profile) error {
+	one, other := p, q
+	one.Tokens, other.Tokens, one.Bits = 0, 0, other.Bits
+	if p.Tokens != q.Tokens && one == other {
+		return fmt.Errorf("%w: tokens %04x and %04x of %q", ErrTokens, p.TokensFingerprint(), q.TokensFingerprint(), one)
+	}
+	return fmt.Errorf("%w: %q and %q", ErrProfile, p, q)
+}
 
 // folds reports whether case is folded.
 func (p Profile) folds() bool { return streams[p.Stream].folds != p.OtherCase }
@@ -350,6 +388,9 @@ func (p *Profile) validate() error {
 	}
 	if p.Family == Mod && (p.Modulus < 1 || p.Modulus > 1<<31-1) || p.Family == Bottom && (p.Modulus < 0 || p.Modulus > 1<<31-1) {
 		return fmt.Errorf("mod=%d, want 1 to %d", p.Modulus, 1<<31-1)
+	}
+	if p.Stream == Elements && p.Tokens != 0 {
+		return fmt.Errorf("tokens=%04x: the stream elements has no tokens", p.Tokens)
 	}
 	if p.Family != Bottom && p.Size != 0 || p.Family != Bottom && p.Family != Mod && p.Modulus != 0 {
 		return fmt.Errorf("the family %s takes no bottom or mod", p.Family)

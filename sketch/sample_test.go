@@ -62,7 +62,7 @@ func TestSample(t *testing.T) {
 	}
 
 	before := len(s.Values)
-	if err := s.Read([]byte("no sketch")); errorText(err) != "sketch: decode: 9 bytes, want at least 20" || len(s.Values) != before {
+	if err := s.Read([]byte("no sketch")); errorText(err) != "sketch: decode: 9 bytes, want at least 22" || len(s.Values) != before {
 		t.Errorf("%v, %d values", err, len(s.Values))
 	}
 }

@@ -32,6 +32,13 @@ func NewSketcher(p Profile) (*Sketcher, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("sketch: %w", err)
 	}
+	if p.Tokens != 0 {
+		own := p.ownTokens()
+		if p.Tokens != own {
+			return nil, fmt.Errorf("sketch: profile %q: this build makes the tokens %04x: %w", p, own, ErrTokens)
+		}
+		p.Tokens = 0
+	}
 	s := &Sketcher{profile: p, window: newWindow(p.W), sampler: newSampler(p)}
 	if p.Stream != Elements {
 		s.tokenizer = newTokenizer(p)

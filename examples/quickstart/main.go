@@ -162,7 +162,7 @@ func run(file string) error {
 	}
 	fmt.Print(`
 resemblance is the share of four-word sequences in common, estimated from sketches
-of 104 bytes; low and high are its bounds at 95 % confidence, exact is the true one.
+of 106 bytes; low and high are its bounds at 95 % confidence, exact is the true one.
 `)
 	return nil
 }

@@ -80,8 +80,10 @@ func (g *Greedy) Add(id uint64, stored []byte) (cluster uint64, err error) {
 	if err := g.sample.Read(stored); err != nil {
 		return 0, err
 	}
-	if len(g.clusters) > 0 && g.sample.Profile != g.profile {
-		return 0, fmt.Errorf("%w: %q and %q", sketch.ErrProfile, g.profile, g.sample.Profile)
+	if len(g.clusters) > 0 {
+		if err := g.profile.Comparable(g.sample.Profile); err != nil {
+			return 0, err
+		}
 	}
 	g.profile = g.sample.Profile
 	best, err := g.nearest(stored)

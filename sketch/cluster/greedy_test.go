@@ -221,7 +221,7 @@ func TestGreedyErrors(t *testing.T) {
 		}
 		sketches[name] = sketchOfSet(t, s, []uint64{1, 2, 3})
 	}
-	if _, err := g.Add(1, []byte("no sketch")); fmt.Sprint(err) != "sketch: decode: 9 bytes, want at least 20" {
+	if _, err := g.Add(1, []byte("no sketch")); fmt.Sprint(err) != "sketch: decode: 9 bytes, want at least 22" {
 		t.Errorf("%v", err)
 	}
 	if _, err := g.Add(1, sketches["text"]); err != nil {

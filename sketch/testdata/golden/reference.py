@@ -7,10 +7,12 @@ below keep to characters that every Unicode from 14.0.0 on has.
 """
 import base64
 import contextlib
+import functools
 import hashlib
 import html.entities
 import io
 import json
+import pathlib
 import re
 import sys
 import unicodedata
@@ -533,7 +535,22 @@ def header(p, exponent):
     family = {**SLOTS, **LISTS}[p["family"]]
     out = bytes([0xA1, 1, STREAMS.index(p["stream"]), flags, family, p["bits"]])
     out += p["w"].to_bytes(2, "big") + p["t"].to_bytes(2, "big") + bytes([p["k"], p["s"], p["r"], exponent])
-    return out + p["size"].to_bytes(2, "big") + p["modulus"].to_bytes(4, "big")
+    return out + p["size"].to_bytes(2, "big") + p["modulus"].to_bytes(4, "big") + tokens_fingerprint(p).to_bytes(2, "big")
+
+
+CANARY = (pathlib.Path(__file__).parent / "../../canary.txt").read_bytes()
+
+
+@functools.cache
+def fingerprint_of(*settings):
+    p = dict(zip(("stream", "other", "stop", "vowels", "duplicates"), settings))
+    return max(1, cut(shingle_fingerprint(tokens_of(p, CANARY)), 16))
+
+
+def tokens_fingerprint(p):
+    if p["stream"] == "elements":
+        return 0
+    return fingerprint_of(p["stream"], p["other"], p["stop"], p["vowels"], p["duplicates"])
 
 
 def payload(p, slots):

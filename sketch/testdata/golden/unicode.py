@@ -1,11 +1,13 @@
-"""Writes folding.tsv and unicode.tsv: what every character of Unicode 15.0.0 becomes.
+"""Writes folding.tsv, unicode.tsv and canary.tsv: what every character of Unicode 15.0.0 becomes.
 
 Run as: python3.12 unicode.py, whose unicodedata is of that version. folding.tsv
 has str.casefold of each character that it changes. unicode.tsv has, for every
 4096 characters, a hash of their kinds and canonical forms, alone and beside
-characters that they may combine with, by the functions of reference.py.
+characters that they may combine with, by the functions of reference.py. canary.tsv
+has the fingerprint of the tokens of canary.txt under every stream, case and filter.
 """
 import hashlib
+import itertools
 import unicodedata
 
 import reference
@@ -37,3 +39,10 @@ with open("unicode.tsv", "w", encoding="ascii") as out:
             if not 0xD800 <= code < 0xE000:
                 digest.update(line(code).encode())
         print("%06X" % first, digest.hexdigest()[:16], sep="\t", file=out)
+
+with open("canary.tsv", "w", encoding="ascii") as out:
+    for stream in reference.STREAMS[:-1]:
+        for flags in itertools.product((False, True), repeat=4):
+            case = {False: "", True: "case" if reference.FOLDS[stream] else "fold"}[flags[0]]
+            names = [stream, case] + [n for n, set in zip(("stop", "vowels", "duplicates"), flags[1:]) if set]
+            print(" ".join(filter(None, names)), "%04x" % reference.fingerprint_of(stream, *flags), sep="\t", file=out)
