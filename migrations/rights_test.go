@@ -1,0 +1,303 @@
+package migrations_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+// The roles of the matrix, in the order of its columns.
+//
+//	owner   owns the table and is a member of alike_admin
+//	worker  a member of owner and of alike_worker
+//	admin   a member of alike_admin with a table of his own
+//	his     a worker of admin, and through him of alike_admin
+//	reader  a member of alike_reader who may read the table
+//	bound   the same, and a policy of the table shows him the row 1 alone
+//	blind   a member of alike_reader who may not read the table
+//	writer  may read and write the table, and is a member of nothing
+//	nobody  may connect
+var matrixRoles = []string{"owner", "worker", "admin", "his", "reader", "bound", "blind", "writer", "nobody"}
+
+// What a statement does: y works on rows, 0 works and finds or changes none, - is refused
+// for want of a right, and x fails otherwise (there is no such table for who may not read it).
+var matrix = []struct{ statement, expected string }{
+	// The schema's own tables. What an admin, his worker and a reader find is their own.
+	{"select from alike.settings", "yyyyyyy--"},
+	{"insert into alike.settings (profile) values ('x')", "---------"},
+	{"update alike.settings set profile = 'x'", "---------"},
+	{"delete from alike.settings", "---------"},
+	{"truncate alike.settings cascade", "---------"},
+	{"select from alike.lower_bound", "yyyyyyy--"},
+	{"insert into alike.lower_bound values (1, 1, 1)", "---------"},
+	{"update alike.lower_bound set lower = 0", "---------"},
+	{"delete from alike.lower_bound", "---------"},
+	{"truncate alike.lower_bound", "---------"},
+	{"select from alike.attachment where id = 1", "yy00yy0y0"},
+	{"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed) values ('again', 'mine.papers', 'body', '{id}', 'mine', 'again_alike', 1, '{}', 1, 'link', 'queue', false, 0.5, '{}', '{}', false)", "y--------"},
+	{"update alike.attachment set policy = 'warn' where id = 1", "y-00-----"},
+	{"update alike.attachment set problem = 'x' where id = 1", "yy00-----"},
+	{"update alike.attachment set indexed = true where id = 1", "yy00-----"},
+	{"update alike.attachment set row_filter = '(id > 0)' where id = 1", "y-00-----"},
+	{"update alike.attachment set row_filter = 'pg_sleep(1) is null' where id = 1", "x-00-----"},
+	{"update alike.attachment set source = 'theirs.papers' where id = 1", "--00-----"},
+	{"delete from alike.attachment where id = 1", "y-00-----"},
+	{"truncate alike.attachment cascade", "---------"},
+	{"select from alike.queue where attachment = 1", "yy00y00--"},
+	{"insert into alike.queue (attachment, key) values (1, '1')", "yy-------"},
+	{"insert into alike.queue (attachment, key, queued_at) values (1, '1', '1999-01-01')", "---------"},
+	{"update alike.queue set key = 'x' where attachment = 1", "---------"},
+	{"delete from alike.queue where attachment = 1", "yy00-----"},
+	{"truncate alike.queue", "---------"},
+	{"select from alike.queue where attachment = 1 for update", "-y-0-----"},
+	{"select from alike.extraction where attachment = 1", "yy00y00--"},
+	{"insert into alike.extraction (attachment, key) values (1, '1')", "-y-------"},
+	{"update alike.extraction set key = 'x' where attachment = 1", "---------"},
+	{"update alike.extraction set taken_until = now() where attachment = 1", "-y-0-----"},
+	{"delete from alike.extraction where attachment = 1", "-y-0-----"},
+	{"truncate alike.extraction", "---------"},
+	{"select from alike.chunk where attachment = 1", "yy00y00--"},
+	{"insert into alike.chunk (attachment, rows) values (1, 1)", "-y-------"},
+	{"update alike.chunk set above = 'x' where attachment = 1", "---------"},
+	{"delete from alike.chunk where attachment = 1", "yy00-----"},
+	{"truncate alike.chunk", "---------"},
+	{"select from alike.backfill where attachment = 1", "yy00y00--"},
+	{"insert into alike.backfill (attachment, rows) values (1, 1) on conflict (attachment) do update set rows = 1", "y--------"},
+	{"update alike.backfill set split_at = now() where attachment = 1", "yy00-----"},
+	{"update alike.backfill set rows = 1 where attachment = 1", "y-00-----"},
+	{"delete from alike.backfill where attachment = 1", "---------"},
+	{"truncate alike.backfill", "---------"},
+	{"select from alike.error where attachment = 1", "yy00y00--"},
+	{"insert into alike.error (attachment, key, message, attempts) values (1, '5', 'x', 1)", "-y-------"},
+	{"update alike.error set message = 'x' where attachment = 1", "-y-0-----"},
+	{"update alike.error set retry_at = now() where attachment = 1", "yy00-----"},
+	{"delete from alike.error where attachment = 1", "yy00-----"},
+	{"truncate alike.error", "---------"},
+	{"select from alike.admitted where attachment = 1", "yy00y00--"},
+	{"insert into alike.admitted (attachment, features, sketch) values (1, '{}', '')", "y--------"},
+	{"update alike.admitted set sketch = '' where attachment = 1", "---------"},
+	{"delete from alike.admitted where attachment = 1", "-y-0-----"},
+	{"truncate alike.admitted", "---------"},
+	{"select id from alike.request where attachment = 1", "yy00-----"},
+	{"select document from alike.request where attachment = 1", "-y-0-----"},
+	{"insert into alike.request (attachment, document) values (1, 'x')", "y--------"},
+	{"insert into alike.request (attachment, document, asked_by) values (1, 'x', 'postgres')", "---------"},
+	{"update alike.request set asked_by = 'x' where attachment = 1", "---------"},
+	{"update alike.request set sketch = 'x' where attachment = 1", "-y-0-----"},
+	{"delete from alike.request where attachment = 1", "yy00-----"},
+	{"truncate alike.request", "---------"},
+
+	// What attach has made.
+	{"select from mine.papers_alike", "yy--yy---"},
+	{"insert into mine.papers_alike (id, profile, content_hash, shingles) values (9, 1, 1, 1)", "yy-------"},
+	{"update mine.papers_alike set shingles = 2", "yy-------"},
+	{"delete from mine.papers_alike", "yy-------"},
+	{"truncate mine.papers_alike", "yy-------"},
+	{"select from mine.papers_alike_match", "yy--y0---"},
+	{"insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, policy) values (8, 9, 1, 1, 1, 1, 'link')", "yy-------"},
+	{"update mine.papers_alike_match set shared = 2", "yy-------"},
+	{"delete from mine.papers_alike_match", "yy-------"},
+	{"truncate mine.papers_alike_match", "yy-------"},
+	{"select from mine.papers_alike_mark", "yy--y0---"},
+	{"insert into mine.papers_alike_mark (id, other, verdict) values (8, 9, 'distinct')", "yy-------"},
+	{"update mine.papers_alike_mark set note = 'x'", "yy-------"},
+	{"delete from mine.papers_alike_mark", "yy-------"},
+	{"truncate mine.papers_alike_mark", "yy-------"},
+	{"select from mine.papers_alike_cluster", "yy--y00--"},
+	{"insert into mine.papers_alike_cluster values ('x', 'x', 1)", "yy-------"},
+	{"update mine.papers_alike_cluster set size = 2", "yy-------"},
+	{"delete from mine.papers_alike_cluster", "yy-------"},
+	{"truncate mine.papers_alike_cluster", "yy-------"},
+	{"select from mine.papers_alike_pair", "00--00---"}, // 13 and 14: the owner alone
+	{"select from mine.papers_alike_feature", "yy--yy---"},
+	{"select mine.alike_build_1()", "yy-------"},
+	{"select mine.alike_forget_1(array['1'])", "yy-------"},
+	{"select from mine.alike_similar_1(null, null, '1', 0)", "00--00---"},
+	{"alter table mine.papers_alike add x int", "yy-------"},
+	{"drop table mine.papers_alike cascade", "yy-------"},
+	{"create trigger x before insert on mine.papers_alike for each row execute function suppress_redundant_updates_trigger()", "yy-------"},
+	{"create policy x on mine.papers_alike using (true)", "yy-------"},
+	{"alter table mine.papers_alike disable row level security", "yy-------"},
+
+	// The schema.
+	{"create table alike.x ()", "---------"},
+	{"create function alike.x() returns int language sql as 'select 1'", "---------"},
+	{"create or replace function alike.version() returns text language sql as 'select ''x''::text'", "---------"},
+	{"drop table alike.queue", "---------"},
+	{"drop schema alike cascade", "---------"},
+	{"alter table alike.attachment disable row level security", "---------"},
+	{"create policy x on alike.queue using (true)", "---------"},
+	{"create trigger x before insert on alike.queue for each row execute function suppress_redundant_updates_trigger()", "---------"},
+
+	// The functions.
+	{"select alike.attach('mine.papers', 'body', '{\"name\": \"second\"}')", "y--------"},
+	{"select alike.attach('mine.papers', 'body', '{\"policy\": \"warn\"}')", "y--------"},
+	{"select alike.change('mine.papers', '{\"policy\": \"warn\"}')", "y-xx--x--"},
+	{"select alike.detach('mine.papers')", "y-xx--x--"},
+	{"select alike.refresh('mine.papers')", "y-xx--x--"},
+	{"select alike.own('mine.papers')", "yyxxyyx--"}, // there is nothing to do
+	{"select alike.mark('mine.papers', '1', '2', 'distinct')", "yyxx-xx--"},
+	{"select alike.write_clusters('mine.papers')", "yyxx--x--"},
+	{"select from alike.rows('mine.papers', '1')", "00xx00x--"},
+	{"select from alike.rows('mine.papers', '2')", "00xx0xx--"},
+	{"select from alike.pairs('mine.papers')", "00xx00x--"},
+	{"select from alike.clusters('mine.papers')", "00xx00x--"},
+	{"select from alike.hot('mine.papers')", "00xx00x--"},
+	{"select from alike.errors('mine.papers')", "yyxxy0x--"},
+	{"select from alike.status() where name = 'papers' and pending > 0", "yy00y00--"},
+	{"select from alike.status() where name = 'papers'", "yy00yy0--"},
+	{"select alike.gate('mine.papers', null)", "yyxxyyx--"},
+	{"select from alike.profiles()", "yyyyyyy--"},
+	{"select alike.version()", "yyyyyyy--"},
+	{"select alike._settings_id('x')", "xxxxxxx--"},
+	{"select alike._keep_bounds(9)", "yyyyyyy--"},
+	{"select alike._hold(1)", "yyyyyyy--"},
+
+	// The application goes on.
+	{"insert into mine.papers values (9, 'more')", "yy-----y-"},
+	{"update mine.papers set body = 'other' where id = 1", "yy-----y-"},
+	{"delete from mine.papers where id = 2", "yy-----y-"},
+	{"truncate mine.papers", "yy-------"},
+}
+
+// Every verb of every role against every object gives what is written above. Nothing of
+// it is read from the catalog, but that no table of ours is forgotten.
+func TestRightsMatrix(t *testing.T) {
+	for _, version := range []int{13, 15, 18} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			ctx := context.Background()
+			server := pgtest.Shared(t, version)
+			c := pgtest.Connect(t, server.Database(t))
+			prefix := one[string](t, c, "select current_database() || '_'")
+			names := []string{}
+			for _, role := range matrixRoles {
+				names = append(names, "{"+role+"}", prefix+role)
+			}
+			named := strings.NewReplacer(names...)
+			for _, role := range matrixRoles {
+				exec(t, c, "create role "+prefix+role)
+			}
+			t.Cleanup(func() {
+				for _, role := range slices.Backward(matrixRoles) {
+					c.Exec(ctx, "drop owned by "+prefix+role+" cascade; drop role "+prefix+role)
+				}
+			})
+			exec(t, c, named.Replace(`
+				grant alike_admin to {admin};
+				grant alike_worker, {owner} to {worker};
+				grant alike_worker, {admin} to {his};
+				grant alike_reader to {reader}, {bound}, {blind};
+				create schema mine authorization {owner};
+				create schema theirs authorization {admin};
+				grant usage on schema mine, theirs to public;
+				create table mine.papers (id int primary key, body text);
+				alter table mine.papers owner to {owner};
+				grant select on mine.papers to {reader}, {bound};
+				grant select, insert, update, delete on mine.papers to {writer};
+				create policy one on mine.papers using (id = 1);
+				create table theirs.papers (id int primary key, body text);
+				alter table theirs.papers owner to {admin};
+				insert into mine.papers values (1, 'one'), (2, 'two');
+				select alike.attach('mine.papers', 'body', '{"policy": "link"}');
+				insert into mine.papers_alike (id, profile, content_hash, shingles, f1) values (1, 1, 1, 1, 1), (2, 1, 1, 1, 2);
+				insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, policy) values (1, 2, 1, 1, 1, 1, 'link');
+				insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
+				select alike.write_clusters('mine.papers');
+				insert into mine.papers_alike_cluster values ('1', '1', 2), ('2', '1', 2);
+				insert into alike.queue (attachment, key) values (1, '1'), (1, '2');
+				insert into alike.extraction (attachment, key) values (1, '1');
+				insert into alike.chunk (attachment, rows) values (1, 1);
+				insert into alike.error (attachment, key, message, attempts) values (1, '2', 'x', 1);
+				insert into alike.admitted (attachment, features, sketch) values (1, '{}', '');
+				insert into alike.request (attachment, document) values (1, 'x')`))
+
+			try := func(role, statement string) (outcome byte, reason error) {
+				tx, err := c.Begin(ctx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer tx.Rollback(ctx)
+				if role == "owner" { // then alone, or his worker would have it through him
+					if _, err := tx.Exec(ctx, named.Replace("grant alike_admin to {owner}")); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if role == "bound" {
+					if _, err := tx.Exec(ctx, "alter table mine.papers enable row level security"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if _, err := tx.Exec(ctx, "set local session authorization "+prefix+role); err != nil {
+					t.Fatal(err)
+				}
+				tag, err := tx.Exec(ctx, named.Replace(statement))
+				var pg *pgconn.PgError
+				switch {
+				case err == nil && (tag.RowsAffected() > 0 || !tag.Select() && !tag.Insert() && !tag.Update() && !tag.Delete()):
+					return 'y', nil
+				case err == nil:
+					return '0', nil
+				case errors.As(err, &pg) && pg.Code == "42501":
+					return '-', err
+				}
+				return 'x', err
+			}
+			for _, line := range matrix {
+				var got []byte
+				var reasons []string
+				for i, role := range matrixRoles {
+					outcome, reason := try(role, line.statement)
+					got = append(got, outcome)
+					if outcome != line.expected[i] {
+						reasons = append(reasons, fmt.Sprintf("%s: %v", role, reason))
+					}
+				}
+				want := line.expected
+				if version < 15 && strings.Contains(line.statement, "papers_alike_pair") {
+					want = "00-------"
+				} else if version < 15 && strings.Contains(line.statement, "papers_alike_feature") {
+					want = "yy-------"
+				}
+				if string(got) != want {
+					t.Errorf("%s\n got %s\nwant %s\n%s", line.statement, got, want, strings.Join(reasons, "\n"))
+				}
+			}
+
+			rows, _ := c.Query(ctx, "select oid::regclass::text from pg_class where relkind in ('r', 'v') and (relnamespace = 'alike'::regnamespace or relnamespace = 'mine'::regnamespace and relname ~ 'alike')")
+			tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, table := range tables {
+				verbs := []string{"select from ", "insert into ", "update ", "delete from ", "truncate "}
+				if strings.HasSuffix(table, "_pair") || strings.HasSuffix(table, "_feature") {
+					verbs = verbs[:1]
+				}
+				for _, verb := range verbs {
+					if !slices.ContainsFunc(matrix, func(line struct{ statement, expected string }) bool {
+						return strings.HasPrefix(line.statement+" ", verb+table+" ") || verb == "select from " && strings.HasPrefix(line.statement, "select") && strings.Contains(line.statement+" ", " from "+table+" ")
+					}) {
+						t.Errorf("the matrix has no line for %s%s", verb, table)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Nothing of ours may be called by everybody but what policies call.
+func TestNothingIsPublic(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	got := one[string](t, c, "select string_agg(p.proname, ' ' order by p.proname) from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where p.pronamespace = 'alike'::regnamespace and a.grantee = 0")
+	if want := "_keeps _owns _reads _sees_all"; got != want {
+		t.Errorf("everybody may call %s, want %s", got, want)
+	}
+}
