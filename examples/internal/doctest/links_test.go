@@ -40,6 +40,44 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+var (
+	numbered = regexp.MustCompile("^([0-9]+)\\. `([^`]+)`: ")
+	path     = regexp.MustCompile("`([a-z]+/[A-Za-z0-9_./-]+)`")
+)
+
+// TestArchitecture checks the section Architecture of CONTRIBUTING.md: every
+// path in it exists, and each numbered list has at most six files.
+func TestArchitecture(t *testing.T) {
+	root := output1(t, "", "git", "rev-parse", "--show-toplevel")
+	_, section, ok := strings.Cut(read(t, filepath.Join(root, "CONTRIBUTING.md")), "\n## Architecture\n")
+	if !ok {
+		t.Fatal("CONTRIBUTING.md has no section Architecture")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	lists := 0
+	for line := range strings.Lines(section) {
+		for _, m := range path.FindAllStringSubmatch(line, -1) {
+			if _, err := os.Stat(filepath.Join(root, m[1])); err != nil {
+				t.Errorf("%s is not in the tree", m[1])
+			}
+		}
+		m := numbered.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		switch m[1] {
+		case "1":
+			lists++
+		case "2", "3", "4", "5", "6":
+		default:
+			t.Errorf("%s is number %s of its list, want at most 6", m[2], m[1])
+		}
+	}
+	if lists != 6 {
+		t.Errorf("%d lists, want 6: three paths in two engines", lists)
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
