@@ -44,6 +44,15 @@ type Config struct {
 	// IdleTimeout how long a stopped worker keeps its rows locked. They default
 	// to 5 minutes, 5 seconds and 1 minute.
 	StatementTimeout, LockTimeout, IdleTimeout time.Duration
+	// Requests is how many HTTP requests with a document are answered at once, and
+	// RequestBytes how many bytes their documents have together; more are told to
+	// retry. They default to 64, and to twice MaxDocument. RequestTime bounds each; it
+	// defaults to 1 minute.
+	Requests     int
+	RequestBytes int64
+	RequestTime  time.Duration
+	// Token, unless it is empty, is what HTTP requests have to bring.
+	Token string
 	// Extract says which commands turn bytes into text. Its Output defaults to
 	// MaxDocument.
 	Extract extract.Config
@@ -61,6 +70,7 @@ const (
 	MostBatchSize   = 10_000
 	MostChunkRows   = 1_000_000
 	MostAttempts    = 1000
+	MostRequests    = 10_000
 	LargestDocument = 1 << 30
 	LeastInterval   = time.Millisecond
 )
@@ -88,6 +98,7 @@ func (c *Config) validate() error {
 		{"Extractions", &c.Extractions, 1, MostExtractions},
 		{"BatchSize", &c.BatchSize, 1000, MostBatchSize},
 		{"ChunkRows", &c.ChunkRows, 20000, MostChunkRows},
+		{"Requests", &c.Requests, 64, MostRequests},
 		{"MaxAttempts", &c.MaxAttempts, 8, MostAttempts},
 	} {
 		if *n.value == 0 {
@@ -109,6 +120,7 @@ func (c *Config) validate() error {
 		{"StatementTimeout", &c.StatementTimeout, 5 * time.Minute},
 		{"LockTimeout", &c.LockTimeout, 5 * time.Second},
 		{"IdleTimeout", &c.IdleTimeout, time.Minute},
+		{"RequestTime", &c.RequestTime, time.Minute},
 	} {
 		if *d.value == 0 {
 			*d.value = d.otherwise
@@ -122,6 +134,12 @@ func (c *Config) validate() error {
 	}
 	if c.MaxDocument < 1 || c.MaxDocument > LargestDocument {
 		return fmt.Errorf("worker: MaxDocument is %d, want 1 to %d", c.MaxDocument, LargestDocument)
+	}
+	if c.RequestBytes == 0 {
+		c.RequestBytes = 2 * c.MaxDocument
+	}
+	if c.RequestBytes < c.MaxDocument {
+		return fmt.Errorf("worker: RequestBytes is %d, want at least MaxDocument, %d", c.RequestBytes, c.MaxDocument)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()

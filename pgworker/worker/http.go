@@ -1,13 +1,17 @@
 package worker
 
 import (
+	"bytes"
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,16 +33,114 @@ import (
 //	POST /check?table=T&type=M&at_least=R   the rows that resemble it
 //
 // type is a media type, the request's Content-Type unless given; "auto" looks
-// at the bytes. Answers are JSON; an error is {"error": "…"}.
+// at the bytes. Answers are JSON; an error is {"error": "…"}. A document above
+// MaxDocument is answered by 413, a request beyond Config.Requests and
+// Config.RequestBytes by 429: the client may retry. Where Config.Token is set all
+// but /health want it as a bearer token, and answer 401 without.
 func (w *Worker) Handler() http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&collector{w}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	guarded := http.NewServeMux()
+	guarded.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	guarded.HandleFunc("POST /sketch", func(rw http.ResponseWriter, r *http.Request) { answer(rw, r, w.bounded(rw, w.sketchRequest)) })
+	guarded.HandleFunc("POST /check", func(rw http.ResponseWriter, r *http.Request) { answer(rw, r, w.bounded(rw, w.checkRequest)) })
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /health", w.health)
-	mux.HandleFunc("POST /sketch", func(rw http.ResponseWriter, r *http.Request) { answer(rw, r, w.sketchRequest) })
-	mux.HandleFunc("POST /check", func(rw http.ResponseWriter, r *http.Request) { answer(rw, r, w.checkRequest) })
+	mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
+		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if subtle.ConstantTimeCompare([]byte(given), []byte(w.config.Token)) == 0 && w.config.Token != "" {
+			rw.Header().Set("WWW-Authenticate", "Bearer")
+			answer(rw, r, func(*http.Request) (any, error) {
+				return nil, &statusError{http.StatusUnauthorized, errors.New("want the header Authorization: Bearer TOKEN")}
+			})
+			return
+		}
+		guarded.ServeHTTP(rw, r)
+	})
 	return mux
+}
+
+// intake bounds what requests hold.
+type intake struct {
+	mutex    sync.Mutex
+	requests int
+	bytes    int64
+	work     chan struct{} // a token for each document that is being sketched
+}
+
+// requestWorkers is how many documents of requests are sketched at once, each with a
+// connection to the database.
+const requestWorkers = 2
+
+// enter admits a request of so many bytes, or none if that is too much now.
+func (in *intake) enter(c *Config, bytes int64) bool {
+	in.mutex.Lock()
+	defer in.mutex.Unlock()
+	if in.requests >= c.Requests || in.bytes+bytes > c.RequestBytes {
+		return false
+	}
+	in.requests++
+	in.bytes += bytes
+	return true
+}
+
+func (in *intake) leave(bytes int64) {
+	in.mutex.Lock()
+	defer in.mutex.Unlock()
+	in.requests--
+	in.bytes -= bytes
+}
+
+// bounded runs f, which answers about the document in the body, within the limits of
+// requests. A body of unknown length counts as the longest, and a client that sends
+// less than a megabyte a second is not waited for: it would keep others out.
+func (w *Worker) bounded(rw http.ResponseWriter, f func(r *http.Request, body []byte) (any, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		size := r.ContentLength
+		if size > w.config.MaxDocument {
+			return nil, &statusError{http.StatusRequestEntityTooLarge, w.tooLarge(size)}
+		} else if size < 0 {
+			size = w.config.MaxDocument
+		}
+		busy := &statusError{http.StatusTooManyRequests, errors.New("too many requests or bytes at once, retry")}
+		if !w.intake.enter(&w.config, size) {
+			return nil, busy
+		}
+		defer w.intake.leave(size)
+		ctx, cancel := context.WithTimeoutCause(r.Context(), w.config.RequestTime, fmt.Errorf("the request took longer than %s", w.config.RequestTime))
+		defer cancel()
+		// Without an error where the connection has deadlines; a test's has none.
+		_ = http.NewResponseController(rw).SetReadDeadline(time.Now().Add(10*time.Second + time.Duration(size>>20)*time.Second))
+		body, err := readBody(r.Body, r.ContentLength, w.config.MaxDocument)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case w.intake.work <- struct{}{}:
+			defer func() { <-w.intake.work }()
+		case <-ctx.Done():
+			return nil, busy
+		}
+		value, err := f(r.WithContext(ctx), body)
+		if err != nil && ctx.Err() != nil {
+			return nil, &statusError{http.StatusServiceUnavailable, context.Cause(ctx)}
+		}
+		return value, err
+	}
+}
+
+// readBody reads a body of the length, which is negative when it is not known.
+func readBody(body io.Reader, length, limit int64) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(int(max(length, 0)) + bytes.MinRead) // no copies while it grows
+	_, err := b.ReadFrom(http.MaxBytesReader(nil, io.NopCloser(body), limit))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("the document has more than %d bytes", large.Limit)}
+	} else if err != nil {
+		return nil, &statusError{http.StatusBadRequest, err}
+	}
+	return b.Bytes(), nil
 }
 
 func (w *Worker) health(rw http.ResponseWriter, r *http.Request) {
@@ -79,21 +181,16 @@ func answer(rw http.ResponseWriter, r *http.Request, f func(*http.Request) (any,
 		}
 		value = map[string]string{"error": err.Error()}
 	}
+	if status == http.StatusTooManyRequests {
+		rw.Header().Set("Retry-After", "1")
+	}
 	rw.Header().Set("Content-Type", "application/json")
 	rw.WriteHeader(status)
 	_ = json.NewEncoder(rw).Encode(value) // a client that went away needs no answer
 }
 
-// document reads the body as text.
-func (w *Worker) document(r *http.Request) ([]byte, error) {
-	doc, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, w.config.MaxDocument))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return nil, &statusError{http.StatusRequestEntityTooLarge, fmt.Errorf("the document has more than %d bytes", large.Limit)}
-	}
-	if err != nil {
-		return nil, &statusError{http.StatusBadRequest, err}
-	}
+// document returns the body as text.
+func (w *Worker) document(r *http.Request, body []byte) ([]byte, error) {
 	media := r.URL.Query().Get("type")
 	if media == "" {
 		media = r.Header.Get("Content-Type")
@@ -102,7 +199,7 @@ func (w *Worker) document(r *http.Request) ([]byte, error) {
 	case "", "application/x-www-form-urlencoded", "application/octet-stream": // what clients send unasked
 		media = "auto"
 	}
-	text, err := w.extractor.Text(r.Context(), doc, media)
+	text, err := w.extractor.Text(r.Context(), body, media)
 	if errors.Is(err, extract.ErrUnknownType) {
 		err = &statusError{http.StatusUnsupportedMediaType, err}
 	} else if err != nil {
@@ -111,8 +208,8 @@ func (w *Worker) document(r *http.Request) ([]byte, error) {
 	return text, err
 }
 
-func (w *Worker) sketchRequest(r *http.Request) (any, error) {
-	doc, err := w.document(r)
+func (w *Worker) sketchRequest(r *http.Request, body []byte) (any, error) {
+	doc, err := w.document(r, body)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +234,8 @@ type Match struct {
 	Containment *float64 `json:"containment"`
 }
 
-func (w *Worker) checkRequest(r *http.Request) (any, error) {
-	doc, err := w.document(r)
+func (w *Worker) checkRequest(r *http.Request, body []byte) (any, error) {
+	doc, err := w.document(r, body)
 	if err != nil {
 		return nil, err
 	}
@@ -166,71 +263,4 @@ func (w *Worker) checkRequest(r *http.Request) (any, error) {
 		return nil, err
 	}
 	return pgx.AppendRows([]Match{}, rows, pgx.RowToStructByPos[Match])
-}
-
-// collector gives Prometheus the counters of this worker and the state of the
-// queue, read when it asks.
-type collector struct{ w *Worker }
-
-var (
-	describe = func(name, help string, labels ...string) *prometheus.Desc {
-		return prometheus.NewDesc("alike_"+name, help, labels, nil)
-	}
-	batchesTotal  = describe("batches_total", "Batches taken from the queue.")
-	entriesTotal  = describe("queue_entries_total", "Entries taken from the queue.")
-	rowsTotal     = describe("rows_written_total", "Rows sketched and written.")
-	removedTotal  = describe("rows_removed_total", "Rows taken out of side tables.")
-	bytesTotal    = describe("document_bytes_total", "Bytes of documents sketched.")
-	failuresTotal = describe("row_failures_total", "Attempts at rows that failed.")
-	rollbacks     = describe("batch_failures_total", "Batches that were rolled back and tried again.")
-	batchSeconds  = describe("batch_seconds_total", "Time spent in batches.")
-	lagSeconds    = describe("lag_seconds", "How long the newest batch had waited.")
-	queuePending  = describe("queue_entries", "Entries in the queue.", "attachment")
-	queueOldest   = describe("queue_oldest_seconds", "Age of the oldest entry in the queue.", "attachment")
-	rowsFailing   = describe("rows_failing", "Rows that failed and wait for another attempt.", "attachment")
-	rowsParked    = describe("rows_parked", "Rows that were given up: see pgworker errors.", "attachment")
-	rowsUnfilled  = describe("rows_unfilled", "Rows that were there before and remain to be sketched.", "attachment")
-	databaseUp    = describe("database_up", "1 when the database answered.")
-)
-
-func (c *collector) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, ch) }
-
-func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	n := &c.w.counters
-	counter := func(d *prometheus.Desc, v float64) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
-	}
-	counter(batchesTotal, float64(n.batches.Load()))
-	counter(entriesTotal, float64(n.entries.Load()))
-	counter(rowsTotal, float64(n.written.Load()))
-	counter(removedTotal, float64(n.removed.Load()))
-	counter(bytesTotal, float64(n.bytes.Load()))
-	counter(failuresTotal, float64(n.failures.Load()))
-	counter(rollbacks, float64(n.transactions.Load()))
-	counter(batchSeconds, time.Duration(n.nanoseconds.Load()).Seconds())
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	gauge(lagSeconds, time.Duration(n.lag.Load()).Seconds())
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	rows, err := c.w.pool.Query(ctx, queries.QueueState)
-	if err == nil {
-		var name string
-		var pending, failing, parked, unfilled int64
-		var oldest float64
-		_, err = pgx.ForEachRow(rows, []any{&name, &pending, &oldest, &failing, &parked, &unfilled}, func() error {
-			gauge(queuePending, float64(pending), name)
-			gauge(queueOldest, oldest, name)
-			gauge(rowsFailing, float64(failing), name)
-			gauge(rowsParked, float64(parked), name)
-			gauge(rowsUnfilled, float64(unfilled), name)
-			return nil
-		})
-	}
-	up := 1.0
-	if err != nil {
-		up = 0
-	}
-	gauge(databaseUp, up)
 }

@@ -30,6 +30,7 @@ type Worker struct {
 	log       *slog.Logger
 	catalog   catalog
 	counters  counters
+	intake    intake
 	bell      bell          // rings when there is something to do
 	worked    chan struct{} // there was something
 }
@@ -51,8 +52,8 @@ func New(ctx context.Context, config Config) (*Worker, error) {
 		return nil, fmt.Errorf("worker: database URL: %w", err)
 	}
 	// A lane writes on one connection while it reads on another. One listens, one
-	// looks, one answers slow requests, one is for the pages of the HTTP endpoint.
-	poolConfig.MaxConns = int32(2*config.Lanes + config.Extractions + 4)
+	// looks, one answers slow requests, one is for health and metrics.
+	poolConfig.MaxConns = int32(2*config.Lanes + config.Extractions + 4 + requestWorkers)
 	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 	for name, value := range map[string]string{
 		"application_name":                    "alike worker",
@@ -74,6 +75,7 @@ func New(ctx context.Context, config Config) (*Worker, error) {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, worked: make(chan struct{}, 1)}
+	w.intake.work = make(chan struct{}, requestWorkers)
 	w.catalog.w = w
 	var there bool
 	if err := pool.QueryRow(ctx, "select to_regclass('alike.extraction') is not null").Scan(&there); err != nil {
