@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/golang-migrate/migrate/v4"
+	"github.com/golang-migrate/migrate/v4/database"
 	migratepgx "github.com/golang-migrate/migrate/v4/database/pgx/v5"
 	"github.com/golang-migrate/migrate/v4/source/iofs"
 	"github.com/jackc/pgx/v5"
@@ -64,6 +65,15 @@ func Down(ctx context.Context, databaseURL string) error {
 // To goes forward or back to a version.
 func To(ctx context.Context, databaseURL string, version int) error {
 	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Migrate(uint(version)) })
+}
+
+// Force records that a database is as a version leaves it, 0 for nothing, and that it
+// is not dirty. It applies nothing.
+func Force(ctx context.Context, databaseURL string, version int) error {
+	if version == 0 {
+		version = database.NilVersion
+	}
+	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Force(version) })
 }
 
 // Current reports where a database stands and changes nothing but to make

@@ -6,50 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/alike-sql/alike/migrations"
 )
-
-func (c *command) migrateCommand() *cobra.Command {
-	migrate := &cobra.Command{
-		Use:   "migrate up|down|status",
-		Short: "Make, bring up to date or remove the schema alike",
-		Long: `migrate up applies the migrations that the database does not have yet; status
-says which it has; down removes the schema alike. Side tables and the sketches
-in them stay: they are the user's.
-
-The plain migrate command of golang-migrate applies the same files from the
-folder migrations. A database whose own migrations use the same version table
-adds x-migrations-table=alike_migrations to the URL.`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
-		ValidArgs: []string{"up", "down", "status"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			url, err := c.url()
-			if err != nil {
-				return err
-			}
-			switch args[0] {
-			case "up":
-				err = migrations.Up(cmd.Context(), url)
-			case "down":
-				err = migrations.Down(cmd.Context(), url)
-			}
-			if err != nil {
-				return err
-			}
-			now, err := migrations.Current(cmd.Context(), url)
-			if err != nil {
-				return err
-			}
-			out := c.sheet(cmd.OutOrStdout(), []string{"version", "latest", "dirty"})
-			if err := out.row([]any{now.Version, now.Latest, now.Dirty}); err != nil {
-				return err
-			}
-			return out.end()
-		},
-	}
-	return migrate
-}
 
 func (c *command) attachCommand() *cobra.Command {
 	var profile, policy, mode, name, where, extract, options string

@@ -21,7 +21,7 @@ func (c *command) exportCommand() *cobra.Command {
 	export := &cobra.Command{
 		Use:   "export TABLE --parquet FOLDER",
 		Short: "Write features and sketches for DuckDB, Spark and the like",
-		Long: `export writes two Parquet files of one moment: features.parquet with a row a
+		Long: `export writes two Parquet files from one snapshot: features.parquet with a row for each
 feature (key, slot, feature), which the queries in queries/portable read, and
 sketches.parquet with a row a document (key, profile, content_hash, shingles,
 sketch, and the similarity indexes that the table has, such as si_43b_40). A key
@@ -30,7 +30,7 @@ file appears when it is complete.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if folder == "" {
-				return usagef("where to? Give --parquet FOLDER")
+				return usagef("--parquet FOLDER is required")
 			}
 			conn, err := c.connect(cmd.Context())
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/pflag"
 
+	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/pgworker/worker"
 	"github.com/alike-sql/alike/sketch"
@@ -70,14 +72,14 @@ func filled(t *testing.T) (url string, conn *pgx.Conn) {
 		}
 	}
 	must(t, "attach", "documents", "body", "--si", "length")
-	must(t, "run", "--once")
+	must(t, "run", "--once", "--allow-superuser")
 	return url, conn
 }
 
 func TestCommandLineErrors(t *testing.T) {
 	t.Setenv("DATABASE_URL", "")
 	for _, args := range [][]string{
-		{"rows"}, {"rows", "t"}, {"migrate", "sideways"}, {"nonsense"}, {"curve", "6", "14"}, {"curve", "6", "x", "2"}, {"curve", "0", "14", "2"},
+		{"rows"}, {"rows", "t"}, {"migrate", "sideways"}, {"migrate", "force"}, {"migrate", "force", "x"}, {"migrate", "force", "-1"}, {"migrate", "force", "100000"}, {"migrate", "up", "1"}, {"run", "--token-file", "/no/such/file", "--database-url", "postgres://x@/y"}, {"nonsense"}, {"curve", "6", "14"}, {"curve", "6", "x", "2"}, {"curve", "0", "14", "2"},
 		{"plan", "0.9", "0.01", "0.95", "0.001"}, {"status"}, {"attach", "t", "c", "--options", "{"}, {"bench", "--size", "0"}, {"export", "t"},
 		{"run", "--once", "--listen", ":0", "--database-url", "postgres://x@/y"}, {"run", "--extract", "x", "--database-url", "postgres://x@/y"},
 	} {
@@ -106,10 +108,11 @@ func TestWrongValues(t *testing.T) {
 		{"run --lanes -1", "want 1 to 64"}, {"run --lanes 0", "want 1 to 64"}, {"run --lanes x", "want 1 to 64"}, {"run --batch 0", "want 1 to 10000"},
 		{"run --poll 0s", "want 1ms or more"}, {"run --poll -1s", "want 1ms or more"}, {"run --scan soon", "want 1ms or more"},
 		{"run --max-document -5", "want 1 to 1073741824"}, {"run --max-attempts 0", "want 1 to 1000"},
+		{"run --extractions 0", "want 1 to 64"}, {"run --extract-timeout 0s", "want 1ms or more"}, {"run --extract-memory 5", "want 1048576 to"}, {"run --requests 0", "want 1 to 10000"},
 		{"run --listen nowhere", "want host:port"}, {"run --listen :99999", "want host:port"}, {"run --listen unix:", "missing path"},
 		{"run --extract x", "want type=command"}, {"run --extract no/type/at/all=cat", "as in application/msword"},
 		{"run --database-url postgres://[", "database URL"}, {"migrate status --database-url port=x", "database URL"},
-		{"status --json=perhaps", "invalid syntax"}, {"status --nonsense", "unknown flag"}, {"migrate sideways", "up|down|status"},
+		{"status --json=perhaps", "invalid syntax"}, {"status --nonsense", "unknown flag"}, {"migrate sideways", "want up, down, status or force"},
 		{"rows documents 1 --at-least 2", "want 0 to 1"}, {"pairs documents --at-least -0.1", "want 0 to 1"}, {"clusters documents --at-least nan", "want 0 to 1"},
 		{"check main_test.go --at-least x", "want 0 to 1"}, {"check main_test.go --type image/x", "want auto, plain"}, {"check main_test.go --type nonsense/", "want auto, plain"},
 		{"si-rows documents length 1 --fraction -1", "want 0 or more"}, {"si-rows documents 99Z/1 1", "want a method"},
@@ -137,7 +140,7 @@ func TestFlagsAreTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := []string{"help", "once", "table", "svg"} // takes no value, or any
+	free := []string{"help", "once", "table", "svg", "allow-superuser", "token-file"} // takes no value, or any
 	for _, verb := range newRoot().Commands() {
 		verb.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			tried := regexp.MustCompile(`"` + verb.Name() + ` [^"]*--` + f.Name + `\b|` + "`" + verb.Name() + " [^`]*--" + f.Name + `\b`)
@@ -261,7 +264,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	must(t, "attach", "parts", "body", "--si", "length")
-	must(t, "run", "--once")
+	must(t, "run", "--once", "--allow-superuser")
 	must(t, "export", "parts", "--parquet", folder)
 	parts, err := parquet.ReadFile[sketchRow[string]](filepath.Join(folder, "sketches.parquet"))
 	if err != nil || len(parts) != 2 {
@@ -279,7 +282,7 @@ func TestExport(t *testing.T) {
 
 func TestEndpoint(t *testing.T) {
 	url, _ := filled(t)
-	w, err := worker.New(t.Context(), worker.Config{DatabaseURL: url})
+	w, err := worker.New(t.Context(), worker.Config{DatabaseURL: url, AllowSuperuser: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +344,7 @@ func TestRetry(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "insert into documents values (9, repeat('words of a long document ', 1000))"); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "run", "--once", "--max-document", "1000", "--max-attempts", "1")
+	must(t, "run", "--once", "--allow-superuser", "--max-document", "1000", "--max-attempts", "1")
 	out, err := pgworker(t, "errors", "documents")
 	if exitCode(err) != exitFound || !strings.Contains(out, "the limit is 1000") {
 		t.Errorf("errors: %v\n%s", err, out)
@@ -349,10 +352,10 @@ func TestRetry(t *testing.T) {
 	if _, err := pgworker(t, "status"); exitCode(err) != exitFound {
 		t.Errorf("status with a failed row: %v, want exit code %d", err, exitFound)
 	}
-	if out := must(t, "run", "--once") + must(t, "retry", "documents", "--json"); out != "{\"queued\":1}\n" {
+	if out := must(t, "run", "--once", "--allow-superuser") + must(t, "retry", "documents", "--json"); out != "{\"queued\":1}\n" {
 		t.Errorf("retry printed %q", out)
 	}
-	must(t, "run", "--once")
+	must(t, "run", "--once", "--allow-superuser")
 	if out := must(t, "errors", "documents"); out != "" {
 		t.Errorf("errors after retry: %s", out)
 	}
@@ -361,5 +364,30 @@ func TestRetry(t *testing.T) {
 	}
 	if _, err := pgworker(t, "retry", "nothing"); exitCode(err) != exitFailure {
 		t.Errorf("retry of nothing attached: %v", err)
+	}
+}
+
+// A database whose migration failed half-way says so with a status, and force mends it.
+func TestMigrateDirty(t *testing.T) {
+	url := pgtest.Shared(t, pgtest.Version()).Empty(t)
+	t.Setenv("DATABASE_URL", url)
+	must(t, "migrate", "up")
+	c := pgtest.Connect(t, url)
+	if _, err := c.Exec(t.Context(), "update schema_migrations set dirty = true"); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"status", "up"} {
+		if out, err := pgworker(t, "migrate", verb); exitCode(err) != exitFailure {
+			t.Errorf("migrate %s of a dirty database: error %v, %s; want exit code %d", verb, err, out, exitFailure)
+		}
+	}
+	latest := fmt.Sprint(migrations.Latest())
+	if out := must(t, "migrate", "force", latest); !strings.Contains(out, "false") {
+		t.Errorf("migrate force prints %q, want dirty false", out)
+	}
+	must(t, "migrate", "status")
+	must(t, "migrate", "force", "0")
+	if out := must(t, "migrate", "status", "--json"); !strings.Contains(out, `"version":0,`) {
+		t.Errorf("after force 0 status is %q, want version 0", out)
 	}
 }

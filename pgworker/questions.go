@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
@@ -145,9 +146,9 @@ func onlyTable(ctx context.Context, conn *pgx.Conn) (string, error) {
 	case err != nil:
 		return "", err
 	case len(names) == 0:
-		return "", errors.New("no table is attached; pgworker attach TABLE COLUMN does it")
+		return "", errors.New("no table is attached; pgworker attach TABLE COLUMN attaches one")
 	case len(names) > 1:
-		return "", usagef("which table? Give --table with one of %v", names)
+		return "", usagef("--table is required, one of %s", strings.Join(names, ", "))
 	}
 	return names[0], nil
 }

@@ -149,6 +149,6 @@ func reportProgress(w io.Writer) (show func(string, int64, int64), end func()) {
 			bar = progressbar.NewOptions64(of, progressbar.OptionSetDescription(cell(what)), progressbar.OptionSetWriter(w),
 				progressbar.OptionShowCount(), progressbar.OptionThrottle(200*time.Millisecond))
 		}
-		_ = bar.Set64(done) // a bar that cannot be drawn stops nobody
+		_ = bar.Set64(done) // an error of the terminal is no error of the work
 	}, end
 }

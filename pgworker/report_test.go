@@ -21,11 +21,11 @@ func TestReport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, "run", "--once")
+	must(t, "run", "--once", "--allow-superuser")
 	if _, err := conn.Exec(t.Context(), `insert into "O'Hara ""x""" values (1, E'x\u202ey', 'the quick brown fox jumps over the lazy dog and runs away into the dark wood')`); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "run", "--once")
+	must(t, "run", "--once", "--allow-superuser")
 	var r report.Report
 	if err := json.Unmarshal([]byte(must(t, "report", "--json")), &r); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestReportExtracts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, "run", "--once")
+	must(t, "run", "--once", "--allow-superuser")
 	page := must(t, "report", "--table", "pages", "--output", "-")
 	if !strings.Contains(page, "The harbour office is closed on Thursdays") || strings.Contains(page, "&lt;b&gt;") || strings.Contains(page, "p {}") {
 		t.Error("the page does not show the text of the documents")

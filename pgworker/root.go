@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -75,7 +76,7 @@ func (c *command) url() (string, error) {
 		url = os.Getenv("DATABASE_URL")
 	}
 	if url == "" {
-		return "", usagef("which database? Give --database-url or set DATABASE_URL")
+		return "", usagef("--database-url or DATABASE_URL is required")
 	}
 	if _, err := pgx.ParseConfig(url); err != nil {
 		return "", usagef("database URL: %w", err)
@@ -94,6 +95,7 @@ func (c *command) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	config.RuntimeParams["application_name"] = "pgworker"
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing, which a connection pooler might lose
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		fmt.Fprintf(os.Stderr, "pgworker: %s: %s\n", strings.ToLower(notice.Severity), notice.Message)
 	}
@@ -108,7 +110,7 @@ func (c *command) connect(ctx context.Context) (*pgx.Conn, error) {
 	}
 	if !there {
 		conn.Close(ctx)
-		return nil, fmt.Errorf("the database has no schema alike; pgworker migrate up makes it")
+		return nil, errors.New("the database has no schema alike; pgworker migrate up makes it")
 	}
 	return conn, nil
 }

@@ -24,18 +24,24 @@ func (c *command) runCommand() *cobra.Command {
 	var once bool
 	var listen string
 	var commands []string
+	var tokenFile string
 	var config worker.Config
 	run := &cobra.Command{
 		Use:   "run",
 		Short: "Keep the attached tables up to date",
 		Long: `run takes what was checked in from the queue and writes its sketches, until it is
 told to stop; any number may run, on any machines. --once stops when nothing is
-left to do, for cron.
+left to do, for cron, and fails where a table cannot be worked on.
+
+It reads documents with the rights of its role, which is a member of the roles
+that own the attached tables. A superuser is refused unless --allow-superuser
+is given, and so is a connection pooler whose clients share sessions.
 
 --listen answers on an address of this machine: /metrics for Prometheus,
 /health, and POST /sketch and /check for programs that ask before they check
-in. Anyone who reaches the address may ask; it is 127.0.0.1 unless you say
-otherwise, or a unix socket as unix:/path.`,
+in. The address is 127.0.0.1 unless you say otherwise, or a unix socket as
+unix:/path. With --token-file, or $ALIKE_TOKEN, requests have to bring the token
+(Authorization: Bearer TOKEN); without, anyone who reaches the address may ask.`,
 		Example: `  pgworker run --lanes 2 --listen :8410
   pgworker run --once
   pgworker run --extract 'application/msword=antiword -'`,
@@ -47,13 +53,16 @@ otherwise, or a unix socket as unix:/path.`,
 			}
 			config.DatabaseURL = url
 			if once && listen != "" {
-				return usagef("--once stops when the work is done: leave out --listen")
+				return usagef("--once and --listen exclude each other: --once stops when the work is done")
 			}
 			if config.Extract.Commands, err = extractCommands(commands); err != nil {
 				return err
 			}
 			if err := checkAddress(listen); err != nil {
 				return usagef("--listen %q: %w; want host:port, :port or unix:/path", listen, err)
+			}
+			if config.Token, err = token(tokenFile); err != nil {
+				return err
 			}
 			terminal := term.IsTerminal(int(os.Stderr.Fd()))
 			if terminal {
@@ -84,6 +93,12 @@ otherwise, or a unix socket as unix:/path.`,
 	flags.StringVar(&listen, "listen", "", "answer HTTP on this `address`: host:port, :port for this machine alone, or unix:/path")
 	flags.StringArrayVar(&commands, "extract", nil, "`type=command` that turns a media type into text on its standard output; may be repeated")
 	intFlag(flags, &config.Lanes, "lanes", 1, 1, worker.MostLanes, "batches worked on at once")
+	flags.StringVar(&tokenFile, "token-file", "", "a `file` with the token that HTTP requests have to bring; $ALIKE_TOKEN unless given")
+	flags.BoolVar(&config.AllowSuperuser, "allow-superuser", false, "run as a superuser: owners of attached tables can then have any code run")
+	intFlag(flags, &config.Extractions, "extractions", 1, 1, worker.MostExtractions, "slow documents read at once: long ones, and those whose text a command extracts")
+	durationFlag(flags, &config.Extract.Timeout, "extract-timeout", 30*time.Second, worker.LeastInterval, "how long a command may run")
+	int64Flag(flags, &config.Extract.Memory, "extract-memory", 1<<30, 1<<20, 1<<40, "the memory of a command, in bytes")
+	intFlag(flags, &config.Requests, "requests", 64, 1, worker.MostRequests, "HTTP requests with a document at once; more are told to retry")
 	intFlag(flags, &config.BatchSize, "batch", 1000, 1, worker.MostBatchSize, "rows in a transaction")
 	durationFlag(flags, &config.PollInterval, "poll", time.Second, worker.LeastInterval, "how often to look without being told")
 	durationFlag(flags, &config.ScanInterval, "scan", time.Minute, worker.LeastInterval, "how often to compare a table without triggers with its sketches")
@@ -107,6 +122,22 @@ func extractCommands(given []string) (map[string][]string, error) {
 		return nil, usagef("--extract: %w, as in application/msword=antiword -", err)
 	}
 	return commands, nil
+}
+
+// token is what HTTP requests have to bring, "" for nothing.
+func token(file string) (string, error) {
+	if file == "" {
+		return os.Getenv("ALIKE_TOKEN"), nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", usagef("--token-file: %w", err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if secret == "" {
+		return "", usagef("--token-file %s is empty", file)
+	}
+	return secret, nil
 }
 
 // runWith runs a worker with its HTTP endpoint.
@@ -168,7 +199,7 @@ func listenOn(address string) (net.Listener, error) {
 		// answers is not ours to take.
 		if conn, err := net.Dial("unix", path); err == nil {
 			conn.Close()
-			return nil, fmt.Errorf("listen: %s: somebody answers there already", path)
+			return nil, fmt.Errorf("listen: %s is in use: another process answers there", path)
 		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 			os.Remove(path)
@@ -199,7 +230,7 @@ func (b *bars) show(p worker.Progress) {
 			progressbar.OptionThrottle(200*time.Millisecond), progressbar.OptionSetPredictTime(true))
 	}
 	b.bar.ChangeMax64(p.Rows)
-	_ = b.bar.Set64(p.Rows - p.Remaining) // a bar that cannot be drawn stops nobody
+	_ = b.bar.Set64(p.Rows - p.Remaining) // an error of the terminal is no error of the work
 	if p.Remaining == 0 {
 		b.end()
 	}

@@ -9,6 +9,10 @@ import _ "embed"
 var (
 	//go:embed postgres/attachments.sql
 	Attachments string
+	//go:embed postgres/worker_settings.sql
+	WorkerSettings string
+	//go:embed postgres/problems.sql
+	Problems string
 	//go:embed postgres/settings.sql
 	Settings string
 	//go:embed postgres/waiting.sql

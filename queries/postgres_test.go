@@ -31,7 +31,7 @@ func TestPeoplesQueries(t *testing.T) {
 					t.Fatalf("%s: %v", file, err)
 				}
 			}
-			w, err := worker.New(ctx, worker.Config{DatabaseURL: url, Logger: slog.New(slog.DiscardHandler)})
+			w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true, Logger: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}

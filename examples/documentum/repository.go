@@ -57,7 +57,7 @@ func newPostgres(ctx context.Context, url string) (*repository, error) {
 		return nil, err
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol // takes a whole file
-	w, err := worker.New(ctx, worker.Config{DatabaseURL: url, Logger: slog.New(slog.DiscardHandler)})
+	w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func TestEnginesAgree(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `insert into memos select n, body from unnest($1::text[]) with ordinality as d(body, n)`, texts); err != nil {
 		t.Fatal(err)
 	}
-	w, err := worker.New(t.Context(), worker.Config{DatabaseURL: url, Logger: slog.New(slog.DiscardHandler)})
+	w, err := worker.New(t.Context(), worker.Config{DatabaseURL: url, AllowSuperuser: true, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 
 // catalog caches the attachments for a moment.
 type catalog struct {
-	w      *Worker
 	mutex  sync.Mutex
 	loaded time.Time
 	byID   map[int32]*attachment

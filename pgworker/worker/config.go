@@ -44,6 +44,9 @@ type Config struct {
 	// IdleTimeout how long a stopped worker keeps its rows locked. They default
 	// to 5 minutes, 5 seconds and 1 minute.
 	StatementTimeout, LockTimeout, IdleTimeout time.Duration
+	// AllowSuperuser lets the worker run as a superuser. Then every owner of an
+	// attached table can have it run code with all rights.
+	AllowSuperuser bool
 	// Requests is how many HTTP requests with a document are answered at once, and
 	// RequestBytes how many bytes their documents have together; more are told to
 	// retry. They default to 64, and to twice MaxDocument. RequestTime bounds each; it
@@ -134,6 +137,9 @@ func (c *Config) validate() error {
 	}
 	if c.MaxDocument < 1 || c.MaxDocument > LargestDocument {
 		return fmt.Errorf("worker: MaxDocument is %d, want 1 to %d", c.MaxDocument, LargestDocument)
+	}
+	if c.Extract.Output == 0 {
+		c.Extract.Output = c.MaxDocument
 	}
 	if c.RequestBytes == 0 {
 		c.RequestBytes = 2 * c.MaxDocument

@@ -28,7 +28,7 @@ func TestWorkerProcess(t *testing.T) {
 	if database == "" {
 		return
 	}
-	w, err := New(ctx, Config{DatabaseURL: database, BatchSize: 50, ChunkRows: 100, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond,
+	w, err := New(ctx, Config{DatabaseURL: database, AllowSuperuser: true, BatchSize: 50, ChunkRows: 100, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond,
 		IdleTimeout: time.Second, LockTimeout: 2 * time.Second, MaxAttempts: 3, Extract: extract.Config{Commands: commands(), Output: 64 << 20}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)

@@ -105,7 +105,12 @@ func TestPostsAreBounded(t *testing.T) {
 }
 
 func TestPostLimits(t *testing.T) {
-	w := newWorker(t, pgtest.Database(t), func(c *Config) { c.MaxDocument = 1000; c.Requests = 2; c.RequestBytes = 2500; c.RequestTime = time.Second })
+	w := newWorker(t, pgtest.Database(t), func(c *Config) {
+		c.MaxDocument = 1000
+		c.Requests = 2
+		c.RequestBytes = 2500
+		c.RequestTime = time.Second
+	})
 	server := httptest.NewServer(w.Handler())
 	defer server.Close()
 	for _, said := range []bool{true, false} {

@@ -10,8 +10,10 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,40 +37,21 @@ type Worker struct {
 	worked    chan struct{} // there was something
 }
 
-// New checks the configuration and the database's schema.
+// New checks the configuration, the address and the database's schema.
 func New(ctx context.Context, config Config) (*Worker, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
-	}
-	if config.Extract.Output == 0 {
-		config.Extract.Output = config.MaxDocument
 	}
 	extractor, err := extract.New(config.Extract)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	poolConfig, err := pgxpool.ParseConfig(config.DatabaseURL)
+	poolConfig, err := config.pool()
 	if err != nil {
 		return nil, fmt.Errorf("worker: database URL: %w", err)
 	}
-	// A lane writes on one connection while it reads on another. One listens, one
-	// looks, one answers slow requests, one is for health and metrics.
-	poolConfig.MaxConns = int32(2*config.Lanes + config.Extractions + 4 + requestWorkers)
-	milliseconds := func(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
-	for name, value := range map[string]string{
-		"application_name":                    "alike worker",
-		"search_path":                         "pg_catalog",
-		"statement_timeout":                   milliseconds(config.StatementTimeout),
-		"lock_timeout":                        milliseconds(config.LockTimeout),
-		"idle_in_transaction_session_timeout": milliseconds(config.IdleTimeout),
-		"client_encoding":                     "UTF8",
-		"jit":                                 "off", // many short statements
-	} {
-		poolConfig.ConnConfig.RuntimeParams[name] = value
-	}
-	poolConfig.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
-		_, err := c.Exec(ctx, queries.Settings)
-		return err
+	if err := checkSession(ctx, poolConfig.ConnConfig); err != nil {
+		return nil, fmt.Errorf("worker: connect: %w", err)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, poolConfig)
 	if err != nil {
@@ -76,17 +59,54 @@ func New(ctx context.Context, config Config) (*Worker, error) {
 	}
 	w := &Worker{config: config, pool: pool, extractor: extractor, log: config.Logger, worked: make(chan struct{}, 1)}
 	w.intake.work = make(chan struct{}, requestWorkers)
-	w.catalog.w = w
-	var there bool
-	if err := pool.QueryRow(ctx, "select to_regclass('alike.extraction') is not null").Scan(&there); err != nil {
+	if err := w.checkDatabase(ctx); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("worker: connect: %w", err)
-	}
-	if !there {
-		pool.Close()
-		return nil, fmt.Errorf("worker: the database has no schema alike; pgworker migrate up makes it")
+		return nil, fmt.Errorf("worker: %w", err)
 	}
 	return w, nil
+}
+
+// pool configures the connections.
+func (c *Config) pool() (*pgxpool.Config, error) {
+	pool, err := pgxpool.ParseConfig(c.DatabaseURL)
+	if err != nil {
+		return nil, err
+	}
+	// A lane writes on one connection while it reads on another. One listens, one
+	// looks, one answers slow requests, one is for health and metrics.
+	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 4 + requestWorkers)
+	pool.ConnConfig.RuntimeParams["application_name"] = "alike worker"
+	// The other settings come by a statement: a pooler takes few at the start.
+	pool.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, queries.WorkerSettings, c.StatementTimeout.Milliseconds(), c.LockTimeout.Milliseconds(), c.IdleTimeout.Milliseconds())
+		if err == nil {
+			_, err = conn.Exec(ctx, queries.Settings)
+		}
+		return err
+	}
+	return pool, nil
+}
+
+// checkDatabase connects, and refuses a superuser and a database without the schema.
+func (w *Worker) checkDatabase(ctx context.Context) error {
+	c, err := w.pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	defer c.Release()
+	if !w.config.AllowSuperuser {
+		if err := checkRole(ctx, c.Conn()); err != nil {
+			return err
+		}
+	}
+	var there bool
+	if err := c.QueryRow(ctx, "select to_regclass('alike.extraction') is not null").Scan(&there); err != nil {
+		return err
+	}
+	if !there {
+		return errors.New("the database has no schema alike, or one of another release; pgworker migrate up makes it")
+	}
+	return nil
 }
 
 // Close closes the connections. Run must have returned.
@@ -111,11 +131,14 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// Once works until nothing is left to do, and returns the first error. Rows
-// that failed and wait for another attempt are not waited for; tables that take
-// no triggers are scanned once.
+// Once works until nothing is left to do, and returns the first error, or why an
+// attachment cannot be worked on. Rows that failed are retried when they are due, and
+// not waited for; tables that take no triggers are scanned once.
 func (w *Worker) Once(ctx context.Context) error {
 	w.catalog.forget() // a policy may be a moment old
+	if err := w.tidy(ctx); err != nil {
+		return err
+	}
 	retry := 0
 	start := time.Now()
 	do := func(ctx context.Context) (bool, error) {
@@ -132,7 +155,7 @@ func (w *Worker) Once(ctx context.Context) error {
 		did, err := do(ctx)
 		switch {
 		case err == nil && !did:
-			return nil
+			return w.problems(ctx)
 		case err == nil:
 			retry = 0
 		case ctx.Err() != nil:
@@ -145,6 +168,19 @@ func (w *Worker) Once(ctx context.Context) error {
 			w.pause(ctx, delay(retry))
 		}
 	}
+}
+
+// problems returns why attachments cannot be worked on.
+func (w *Worker) problems(ctx context.Context) error {
+	rows, err := w.pool.Query(ctx, queries.Problems)
+	if err != nil {
+		return err
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(lines) > 0 {
+		err = fmt.Errorf("worker: %s", strings.Join(lines, "; "))
+	}
+	return err
 }
 
 // begin starts a transaction on a connection of the pool.

@@ -45,7 +45,7 @@ func newWorker(t testing.TB, database string, change func(*Config)) *Worker {
 		l.t = nil
 		l.mutex.Unlock()
 	})
-	config := Config{DatabaseURL: database, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(l, nil))}
+	config := Config{DatabaseURL: database, AllowSuperuser: true, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(l, nil))}
 	if change != nil {
 		change(&config)
 	}

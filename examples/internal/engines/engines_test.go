@@ -48,7 +48,7 @@ func open(t *testing.T) *engines {
 	t.Cleanup(func() { e.sqlite.Close() })
 	database := pgtest.Database(t)
 	e.postgres = pgtest.Connect(t, database)
-	if e.worker, err = worker.New(context.Background(), worker.Config{DatabaseURL: database, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}); err != nil {
+	if e.worker, err = worker.New(context.Background(), worker.Config{DatabaseURL: database, AllowSuperuser: true, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(e.worker.Close)

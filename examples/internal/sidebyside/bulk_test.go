@@ -52,7 +52,7 @@ func TestBulk(t *testing.T) {
 		t.Fatal(err)
 	}
 	exec(`select alike.attach('docs', 'body')`)
-	w, err := worker.New(ctx, worker.Config{DatabaseURL: url})
+	w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true})
 	if err != nil {
 		t.Fatal(err)
 	}

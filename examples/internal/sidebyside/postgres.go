@@ -148,7 +148,7 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 		if err := migrations.Up(ctx, url); err != nil {
 			return nil, err
 		}
-		w, err := worker.New(ctx, worker.Config{DatabaseURL: url})
+		w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true})
 		if err != nil {
 			return nil, err
 		}
