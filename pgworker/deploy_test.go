@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
 // The files that start the worker elsewhere name verbs, flags and metrics that
@@ -65,6 +67,36 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
+// The roles of the compose file are enough: the owner attaches, the worker sketches,
+// and neither is a superuser.
+func TestComposeRoles(t *testing.T) {
+	s := pgtest.New(t, pgtest.Version())
+	roles := exec.Command("deploy/roles.sh")
+	roles.Env = append(os.Environ(), "PGHOST="+s.Dir, "POSTGRES_PASSWORD=it's \\ secret")
+	if out, err := roles.CombinedOutput(); err != nil {
+		t.Fatalf("roles.sh: %v\n%s", err, out)
+	}
+	must(t, "migrate", "up", "--database-url", s.URL("postgres", "app"))
+	c := pgtest.Connect(t, s.URL("app", "app"))
+	for _, sql := range []string{
+		"create table documents (id int primary key, body text)",
+		"insert into documents values (1, 'one two three four')",
+		"select alike.attach('documents', 'body')",
+	} {
+		if _, err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	must(t, "run", "--once", "--database-url", s.URL("alike_job", "app"))
+	var n int
+	if err := c.QueryRow(t.Context(), "select count(*) from documents_alike").Scan(&n); err != nil || n != 1 {
+		t.Errorf("%d rows are sketched (error %v), want 1", n, err)
+	}
+	if _, err := pgworker(t, "run", "--once", "--database-url", s.URL("postgres", "app")); err == nil || !strings.Contains(err.Error(), "is a superuser") {
+		t.Errorf("as postgres: error %v, want a refusal", err)
+	}
+}
+
 // checkCommandLine fails for a verb or flag that pgworker does not have.
 func checkCommandLine(t *testing.T, where string, args []string) {
 	t.Helper()
@@ -107,7 +139,7 @@ func TestDashboardMetricsExist(t *testing.T) {
 	if !json.Valid(board) {
 		t.Fatal("dashboard.json is not JSON")
 	}
-	source, err := os.ReadFile("worker/http.go")
+	source, err := os.ReadFile("worker/metrics.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,6 +141,16 @@ func (s *Server) Empty(t testing.TB) string {
 	return s.create(t, "")
 }
 
+// Owned makes a database without anything that belongs to the role app, which is no
+// superuser, and returns the URL for that role.
+func (s *Server) Owned(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test_%d", s.serial.Add(1))
+	s.exec(t, `do $$ begin if to_regrole('app') is null then create role app login createrole; end if; end $$`)
+	s.exec(t, "create database "+name+" owner app")
+	return s.URL("app", name)
+}
+
 func (s *Server) create(t testing.TB, from string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", s.serial.Add(1))

@@ -72,7 +72,7 @@ func runPage(t *testing.T, root, path, text string, run []block) {
 	env := append(os.Environ(), "DB="+filepath.Join(t.TempDir(), "page.db"))
 	for _, b := range run {
 		if b.postgres {
-			env = append(env, "DATABASE_URL="+pgtest.Shared(t, pgtest.Version()).Empty(t))
+			env = append(env, "DATABASE_URL="+pgtest.Shared(t, pgtest.Version()).Owned(t))
 			break
 		}
 	}
