@@ -1,4 +1,5 @@
 -- What is attached: profiles, and one row an attachment.
+set local search_path = pg_catalog, pg_temp;
 
 -- Profiles by number, so that a row spends two bytes on its profile.
 create table alike.settings (

@@ -1,5 +1,6 @@
 -- What the worker has to do: rows that were checked in, ranges of rows that were there
 -- before, and rows that failed.
+set local search_path = pg_catalog, pg_temp;
 
 -- Append-only: a key may be in it many times, which costs less than keeping
 -- it unique would make a checkin wait. The key is text, a JSON array when it

@@ -1,3 +1,6 @@
+-- What a checkin does with a near-duplicate when its program brings the sketch.
+set local search_path = pg_catalog, pg_temp;
+
 -- A sketch that alike.gate has let pass, until the worker has written its own.
 create table alike.admitted (
   id bigint generated always as identity constraint admitted_pkey primary key,

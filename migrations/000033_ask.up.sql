@@ -1,6 +1,7 @@
 -- reject for programs that bring no sketch: a trigger asks the worker through
 -- dblink, on a connection of its own, since a row that is not committed is
 -- invisible to it; the document travels as a value.
+set local search_path = pg_catalog, pg_temp;
 
 create table alike.request (
   id bigint generated always as identity constraint request_pkey primary key,

@@ -2,6 +2,7 @@
 -- and the members of his role change it; who may read the key and the document asks
 -- about it; a worker works for the owners that it is a member of. The tables of this
 -- schema show and take rows accordingly, so that no function has to be trusted with it.
+set local search_path = pg_catalog, pg_temp;
 
 -- Whether the caller is the owner. A table that was dropped leaves its side table's
 -- owner, or who attached it.

@@ -72,7 +72,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select from alike.backfill where attachment = 1", "yy00y00--"},
 	{"insert into alike.backfill (attachment, rows) values (1, 1) on conflict (attachment) do update set rows = 1", "y--------"},
 	{"update alike.backfill set split_at = now() where attachment = 1", "yy00-----"},
-	{"update alike.backfill set rows = 1 where attachment = 1", "y-00-----"},
+	{"update alike.backfill set rows = 1 where attachment = 1", "yy00-----"},
 	{"delete from alike.backfill where attachment = 1", "---------"},
 	{"truncate alike.backfill", "---------"},
 	{"select from alike.error where attachment = 1", "yy00y00--"},
