@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test setup lint tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
+.PHONY: help build test mutants setup lint tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
@@ -111,6 +111,12 @@ sidebyside: ## quality, speed and growth beside the peers: examples/internal/sid
 bulk: ## the portable queries on DuckDB and on a Spark cluster of two executors, to the row what PostgreSQL answers
 	.ci/setup sidebyside
 	go test -C examples/internal/sidebyside -timeout 30m -count 1 -v -run '^TestBulk$$' . -args -engines duckdb,spark -documents 20000
+
+# Hours: each change runs the short tests of its package. MUTANTS is how many are drawn from each.
+MUTANTS ?= 60
+mutants: ## changes the source in one place at a time and counts those that the tests notice
+	nice go run .ci/mutants/mutants.go -lists $(filter-out %/explained.list,$(wildcard .ci/mutants/*.list))
+	nice go run .ci/mutants/mutants.go -n $(MUTANTS) ./sketch/... ./sqlext
 
 demo: ## the main job on an embedded SQLite database
 	go run ./examples/quickstart
