@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/parquet-go/parquet-go"
@@ -277,6 +278,44 @@ func TestExport(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, ".export-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Both files are of one moment: what is committed while the first is written is in
+// neither.
+func TestExportOfOneMoment(t *testing.T) {
+	url, conn := filled(t)
+	folder := t.TempDir()
+	if _, err := conn.Exec(t.Context(), "begin; lock table documents_alike in access exclusive mode"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := pgworker(t, "export", "documents", "--parquet", folder, "--database-url", url)
+		done <- err
+	}()
+	watch := pgtest.Connect(t, url)
+	for waiting := 0; waiting == 0; time.Sleep(5 * time.Millisecond) {
+		if err := watch.QueryRow(t.Context(), "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and application_name = 'pgworker'").Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.Exec(t.Context(), "insert into documents_alike (id, profile, content_hash, shingles, f1) select 1000, profile, 1, 1, 1 from documents_alike where id = 1; commit"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	features, err := parquet.ReadFile[featureRow[int64]](filepath.Join(folder, "features.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sketches, err := parquet.ReadFile[sketchRow[int64]](filepath.Join(folder, "sketches.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(features) != 36 || len(sketches) != 3 {
+		t.Errorf("%d features and %d sketches, want the 36 and 3 of the moment before", len(features), len(sketches))
 	}
 }
 

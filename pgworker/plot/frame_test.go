@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -172,5 +173,36 @@ func TestShare(t *testing.T) {
 		if got := share(v); got != want {
 			t.Errorf("%g is written %q, want %q", v, got, want)
 		}
+	}
+}
+
+// The curve of a filter is 1-(1-x^s)^k, from one end to the other.
+func TestCurvePoints(t *testing.T) {
+	points := curvePoints(12, 7)
+	if len(points) != 101 {
+		t.Fatalf("%d points, want 101", len(points))
+	}
+	for i, p := range points {
+		x := float64(i) / 100
+		want := 1 - math.Pow(1-math.Pow(x, 7), 12)
+		if math.Abs(p[0]-x) > 1e-9 || math.Abs(p[1]-want) > 1e-9 {
+			t.Errorf("point %d is %v, want %g and %g", i, p, x, want)
+		}
+	}
+}
+
+// The mark of a histogram stands at its value, and the bars below it have a colour of
+// their own.
+func TestHistogramMark(t *testing.T) {
+	var b bytes.Buffer
+	h := Histogram{Title: "t", Ratio: true, Mark: 0.75, MarkName: "from here", Counts: make([]int64, 20)}
+	for i := range h.Counts {
+		h.Counts[i] = 1
+	}
+	if err := h.Write(&b, Inline{ID: "x", Width: 560, Height: 330}); err != nil {
+		t.Fatal(err)
+	}
+	if below, above := strings.Count(b.String(), `class="c4-f"`), strings.Count(b.String(), `class="c1-f"`); below != 15 || above != 5 {
+		t.Errorf("%d bars are below the mark and %d above it, want 15 and 5", below, above)
 	}
 }

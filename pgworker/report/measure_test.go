@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -41,5 +42,41 @@ func TestWeigh(t *testing.T) {
 	}
 	if found, worth := weigh(nil, kinship{}); found != 0 || worth != 0 {
 		t.Errorf("nothing: %v, worth %v", found, worth)
+	}
+}
+
+// Each of a thousand pairs is in the sample as often as any other.
+func TestSampled(t *testing.T) {
+	const pairs, rounds = 1000, 2000
+	random := rand.New(rand.NewPCG(1, 1))
+	times := make([]float64, pairs)
+	for range rounds {
+		var sample []pair
+		for i := range pairs {
+			sample = sampled(sample, pair{a: i}, int64(i+1), random)
+		}
+		if len(sample) != bandPairs {
+			t.Fatalf("the sample has %d pairs, want %d", len(sample), bandPairs)
+		}
+		for _, p := range sample {
+			times[p.a]++
+		}
+	}
+	chance := float64(bandPairs) / pairs
+	for i, n := range times {
+		if off := (n - rounds*chance) / math.Sqrt(rounds*chance*(1-chance)); math.Abs(off) > 5 {
+			t.Errorf("pair %d is in %.0f of %d samples, want about %.0f", i, n, rounds, rounds*chance)
+		}
+	}
+}
+
+func TestBandOf(t *testing.T) {
+	for _, c := range []struct {
+		resemblance float64
+		want        int
+	}{{0, 0}, {0.049, 0}, {0.051, 1}, {0.5, 10}, {0.949, 18}, {0.951, 19}, {1, 19}} {
+		if got := bandOf(c.resemblance); got != c.want {
+			t.Errorf("a resemblance of %g is in band %d, want %d", c.resemblance, got, c.want)
+		}
 	}
 }

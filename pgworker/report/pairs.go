@@ -141,12 +141,7 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 		}
 		band := bandOf(p.resemblance)
 		out.Bands[band]++
-		// A sample of each band, in which every pair has the same chance.
-		if sample := &found.sampled[band]; len(*sample) < bandPairs {
-			*sample = append(*sample, p)
-		} else if at := random.Int64N(out.Bands[band]); at < bandPairs {
-			(*sample)[at] = p
-		}
+		found.sampled[band] = sampled(found.sampled[band], p, out.Bands[band], random)
 		duplicate, judged := m.verdicts[ordered(p.a, p.b)]
 		if !judged {
 			found.addNear(p, m.out.AtLeast)
@@ -179,6 +174,18 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 	}
 	out.Crowded = report.HotCount
 	return found, nil
+}
+
+// sampled keeps a sample of bandPairs in which each of the n pairs so far, p the last
+// of them, has the same chance.
+func sampled(sample []pair, p pair, n int64, random *rand.Rand) []pair {
+	if len(sample) < bandPairs {
+		return append(sample, p)
+	}
+	if at := random.Int64N(n); at < bandPairs {
+		sample[at] = p
+	}
+	return sample
 }
 
 func bandOf(resemblance float64) int { return min(int(resemblance*bands), bands-1) }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/alike-sql/alike/pgworker/report"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// The numbers of a report are what brute force finds in the documents: every pair of
+// rows is looked at here, and its resemblance computed from the texts.
+func TestReportNumbers(t *testing.T) {
+	_, conn := filled(t)
+	if _, err := conn.Exec(t.Context(), "create table notes (id int primary key, body text)"); err != nil {
+		t.Fatal(err)
+	}
+	// Pairs of rows whose second has a part of its words changed.
+	r := rand.New(rand.NewPCG(7, 7))
+	var texts []string
+	for i := range 150 {
+		words := make([]string, 80)
+		for j := range words {
+			words[j] = fmt.Sprintf("w%dx%d", i, r.IntN(100000))
+		}
+		texts = append(texts, strings.Join(words, " "))
+		for range i % 12 {
+			words[r.IntN(len(words))] = fmt.Sprintf("new%d", r.IntN(100000))
+		}
+		texts = append(texts, strings.Join(words, " "))
+	}
+	for i, text := range texts {
+		if _, err := conn.Exec(t.Context(), "insert into notes values ($1, $2)", i, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "attach", "notes", "body", "--si", "length")
+	must(t, "run", "--once", "--allow-superuser")
+	var got report.Report
+	if err := json.Unmarshal([]byte(must(t, "report", "--json", "--table", "notes")), &got); err != nil {
+		t.Fatal(err)
+	}
+	s := got.Attachments[0]
+
+	var settings string
+	if err := conn.QueryRow(context.Background(), "select p.profile from alike.attachment a join alike.settings p on p.id = a.profile_id where a.name = 'notes'").Scan(&settings); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sketch.ParseProfile(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sketcher, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := make([][]byte, len(texts))
+	features := make([][]sketch.Feature, len(texts))
+	lengths := make([]int64, len(texts))
+	for i, text := range texts {
+		sketcher.Reset()
+		sketcher.Document([]byte(text))
+		stored[i], features[i], lengths[i] = sketcher.AppendSketch(nil), sketcher.AppendFeatures(nil), sketcher.Shingles()
+	}
+	var bands [20]int64
+	var pairs, alike, inside int64
+	rows := map[int]bool{}
+	type tally struct{ exact, weight, found, pairs float64 }
+	measured := map[int]*tally{}
+	for a := range texts {
+		for b := range a {
+			shared := 0
+			for _, f := range features[a] {
+				for _, g := range features[b] {
+					if f == g {
+						shared++
+					}
+				}
+			}
+			if shared == 0 {
+				continue
+			}
+			pairs++
+			estimate, err := sketch.Resemblance(stored[a], stored[b])
+			if err != nil {
+				t.Fatal(err)
+			}
+			bands[min(int(estimate*20), 19)]++
+			if estimate >= s.AtLeast {
+				alike++
+				rows[a], rows[b] = true, true
+				if ratio := float64(lengths[a]) / float64(lengths[b]); ratio >= s.AtLeast && ratio <= 1/s.AtLeast {
+					inside += 2
+				}
+			}
+			exact, ok, err := sketch.ExactResemblance(p, []byte(texts[a]), []byte(texts[b]))
+			if err != nil || !ok {
+				t.Fatalf("exact: %v, %v", ok, err)
+			}
+			to := measured[min(int(exact*20), 19)]
+			if to == nil {
+				to = &tally{}
+				measured[min(int(exact*20), 19)] = to
+			}
+			to.pairs++
+			to.exact += exact
+			to.weight += float64(shared)
+			if shared > 1 {
+				to.found += float64(shared)
+			}
+		}
+	}
+	if pairs < 60 || s.Candidates.Pairs != pairs || s.Candidates.Alike != alike || s.Candidates.Rows != int64(len(rows)) || s.Candidates.Bands != bands {
+		t.Errorf("candidates %+v, want %d pairs, %d alike of %d rows, bands %v", s.Candidates, pairs, alike, len(rows), bands)
+	}
+	if s.Indexes[0].Inside != inside || s.Indexes[0].Pairs != 2*alike {
+		t.Errorf("the index %+v, want %d of %d inside", s.Indexes[0], inside, 2*alike)
+	}
+	// Every pair is in the sample, since no band has as many as are sampled and no row
+	// is in more than two.
+	if s.Measured.Pairs != int(pairs) || len(s.Measured.Points) < 3 {
+		t.Errorf("%d pairs and %d points are measured, want %d and several", s.Measured.Pairs, len(s.Measured.Points), pairs)
+	}
+	for _, point := range s.Measured.Points {
+		want := measured[min(int(point.Resemblance*20), 19)]
+		if want == nil {
+			t.Errorf("a point at %g, where there is no pair", point.Resemblance)
+			continue
+		}
+		curve := 1 - math.Pow(1-math.Pow(point.Resemblance, float64(s.S)), float64(s.K-1))
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"pairs", float64(point.Pairs), want.pairs},
+			{"resemblance", point.Resemblance, want.exact / want.pairs},
+			{"share found", point.Found, want.found / want.weight},
+			{"curve", point.Curve, curve},
+		} {
+			if math.Abs(c.got-c.want) > 1e-9 {
+				t.Errorf("at %.3f: %s %g, want %g", point.Resemblance, c.what, c.got, c.want)
+			}
+		}
+		if point.Low > point.Found || point.High < point.Found || point.Low < 0 || point.High > 1 {
+			t.Errorf("at %.3f: %g is not in %g to %g", point.Resemblance, point.Found, point.Low, point.High)
+		}
+	}
+}
