@@ -50,6 +50,9 @@ func attach(c *conn, f *sqlite.Call) error {
 	return err
 }
 
+// maxColumns is the most columns that SQLite's manual recommends to allow in a table.
+const maxColumns = 100
+
 // settle brings the registry and the schema to what attach was told, short of
 // filling the rows in, and returns the attachment that is to be filled.
 func (c *conn) settle(t *table, column, name string, o *options) (a *attachment, err error) {
@@ -115,6 +118,9 @@ func (c *conn) settings(t *table, column, name string, o *options) (a, old *atta
 	}
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, err
+	}
+	if n := len(a.Keys) + 1 + len(a.columns(a.Indexes())); n > maxColumns {
+		return nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
 	}
 	if a.Where != "" {
 		err = c.checkWhere(t, a.Where)

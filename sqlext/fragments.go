@@ -26,6 +26,7 @@ type fragments struct {
 	*attachment
 	Event  string // new, old or ?: whose key is meant
 	Item   string // a column
+	Number int    // of a feature, from 1
 	Verify bool   // whether documents are compared by their content
 	Fresh  bool   // whether the side table has nothing in the range
 	above  bool   // whether the range of keys has a lower bound,
@@ -171,7 +172,50 @@ func (a *attachment) Indexes() []string {
 	return list
 }
 
-func (f fragments) Slot(i int) int { return i + 1 }
+// Union is a SELECT for each feature, made by the template arm, and the further ones.
+// SQLite's manual recommends to allow hostile SQL no more than three SELECTs in a
+// compound, and a schema with more of them would be malformed to a program that does;
+// so they are nested by three.
+func (f fragments) Union(arm string, further ...string) string {
+	var arms []string
+	for i, column := range f.Features() {
+		f.Item, f.Number = column, i+1
+		arms = append(arms, f.sql(arm))
+	}
+	for _, name := range further {
+		arms = append(arms, f.sql(name))
+	}
+	return compound(arms)
+}
+
+func compound(arms []string) string {
+	if len(arms) > 3 {
+		parts := make([]string, 3)
+		for i := range parts {
+			parts[i] = compound(arms[len(arms)*i/3 : len(arms)*(i+1)/3])
+			if strings.Contains(parts[i], unionAll) {
+				parts[i] = "SELECT * FROM (" + parts[i] + ")"
+			}
+		}
+		arms = parts
+	}
+	return strings.Join(arms, unionAll)
+}
+
+const unionAll = "\nUNION ALL "
+
+// balanced joins operands of an operator so that the expression is as flat as can be:
+// the manual recommends a depth of at most ten.
+func balanced(operator string, operands []string) string {
+	switch n := len(operands); n {
+	case 1:
+		return operands[0]
+	case 2:
+		return operands[0] + operator + operands[1]
+	default:
+		return "(" + balanced(operator, operands[:n/2]) + ")" + operator + "(" + balanced(operator, operands[n/2:]) + ")"
+	}
+}
 
 // Range limits the keys to those above and up to the parameters.
 func (f fragments) Range(prefix string) string { return f.Keys.between(prefix, f.above, f.upTo) }
@@ -210,7 +254,7 @@ func (f fragments) SharedFeatures(p, q string) string {
 	for i, column := range list {
 		list[i] = "ifnull(" + p + "." + column + " = " + q + "." + column + ", 0)"
 	}
-	return strings.Join(list, " + ")
+	return balanced(" + ", list)
 }
 
 // Newest is how many of the rows that share a feature a checkin looks at, the
@@ -233,7 +277,7 @@ func (f fragments) Conflicts(prefix string) string {
 			}
 			parts = append(parts, part)
 		}
-		alternatives = append(alternatives, strings.Join(parts, " AND "))
+		alternatives = append(alternatives, "("+balanced(" AND ", parts)+")")
 	}
-	return strings.Join(alternatives, " OR ")
+	return balanced(" OR ", alternatives)
 }

@@ -70,6 +70,8 @@ func (k key) OtherColumn() string {
 	return k.Column()
 }
 
+func (k key) name() string { return k.Name }
+
 func (k key) other() string {
 	if k.composed {
 		return "other_" + k.Name
@@ -88,6 +90,9 @@ func (list keys) join(separator string, each func(k key) string) string {
 	parts := make([]string, len(list))
 	for i, k := range list {
 		parts[i] = each(k)
+	}
+	if separator == " AND " {
+		return balanced(separator, parts)
 	}
 	return strings.Join(parts, separator)
 }
@@ -118,39 +123,45 @@ func (list keys) Known() string {
 // Is compares the key of a side table with that of new, of old, or with
 // parameters.
 func (list keys) Is(prefix, row string) string {
-	i := 0
-	return list.join(" AND ", func(k key) string {
-		i++
-		return qualified(prefix, sqlite.Quote(k.Name)) + " = " + list.given(k, row, i)
-	})
+	return list.equal(key.name, prefix, func(k key, i int) string { return given(k, row, i) })
 }
 
+// OtherIs does the same for the other key of a pair.
 func (list keys) OtherIs(prefix, row string) string {
-	i := 0
-	return list.join(" AND ", func(k key) string {
-		i++
-		return qualified(prefix, sqlite.Quote(k.other())) + " = " + list.given(k, row, i)
-	})
+	return list.equal(key.other, prefix, func(k key, i int) string { return given(k, row, i) })
 }
 
-func (list keys) given(k key, row string, i int) string {
+func given(k key, row string, i int) string {
 	if row == "?" {
-		return "?" + strconv.Itoa(i)
+		return "?" + strconv.Itoa(i+1)
 	}
 	return row + "." + k.Expr
 }
 
+// Same compares the keys of p and q.
 func (list keys) Same(p, q string) string {
-	return list.join(" AND ", func(k key) string {
-		return qualified(p, sqlite.Quote(k.Name)) + " = " + qualified(q, sqlite.Quote(k.Name))
-	})
+	return list.equal(key.name, p, func(k key, _ int) string { return qualified(q, sqlite.Quote(k.Name)) })
 }
 
 // SameOther compares the other key of p with the key of q.
 func (list keys) SameOther(p, q string) string {
-	return list.join(" AND ", func(k key) string {
-		return qualified(p, sqlite.Quote(k.other())) + " = " + qualified(q, sqlite.Quote(k.Name))
-	})
+	return list.equal(key.other, p, func(k key, _ int) string { return qualified(q, sqlite.Quote(k.Name)) })
+}
+
+// equal compares columns of p with values. A row value is less deep an expression than
+// a conjunction of many.
+func (list keys) equal(name func(key) string, p string, value func(k key, i int) string) string {
+	left, right := make([]string, len(list)), make([]string, len(list))
+	for i, k := range list {
+		left[i], right[i] = qualified(p, sqlite.Quote(name(k))), value(k, i)
+	}
+	switch len(list) {
+	case 1:
+		return left[0] + " = " + right[0]
+	case 2:
+		return left[0] + " = " + right[0] + " AND " + left[1] + " = " + right[1]
+	}
+	return "(" + strings.Join(left, ", ") + ") = (" + strings.Join(right, ", ") + ")"
 }
 
 // Parameters are the parameters of the n-th key given to a statement.
@@ -172,7 +183,7 @@ func (list keys) SetOther(row string) string {
 
 // Value is the key as one value, as keyValue makes it.
 func (list keys) Value(prefix string) string {
-	return list.value(prefix, func(k key) string { return k.Name })
+	return list.value(prefix, key.name)
 }
 
 // OtherValue is the same of the other row.
@@ -182,10 +193,17 @@ func (list keys) value(prefix string, name func(key) string) string {
 	if len(list) == 1 {
 		return qualified(prefix, sqlite.Quote(name(list[0])))
 	}
-	return "json_array(" + list.join(", ", func(k key) string {
+	values := make([]string, len(list))
+	for i, k := range list {
 		column := qualified(prefix, sqlite.Quote(name(k)))
-		return "CASE typeof(" + column + ") WHEN 'blob' THEN '" + hexadecimal + "' || lower(hex(" + column + ")) ELSE " + column + " END"
-	}) + ")"
+		values[i] = "CASE typeof(" + column + ") WHEN 'blob' THEN '" + hexadecimal + "' || lower(hex(" + column + ")) ELSE " + column + " END"
+	}
+	// The manual recommends to allow a function no more than eight arguments.
+	array := "json_array(" + strings.Join(values[:min(8, len(values))], ", ") + ")"
+	for i := 8; i < len(values); i += 3 {
+		array = "json_insert(" + array + ", '$[#]', " + strings.Join(values[i:min(i+3, len(values))], ", '$[#]', ") + ")"
+	}
+	return array
 }
 
 // between limits the keys to those above and up to the parameters.

@@ -36,32 +36,20 @@
   it, and what a person called a duplicate. The bound is for features that a
   great part of the table has, a letterhead or an empty form.
 */ -}}
-{{define "candidates"}}
-{{- range $i, $f := .Features}}
-    {{if $i}}UNION ALL {{end}}SELECT * FROM (SELECT {{$.Row}} FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} AND {{$.Row}} <> a.{{$.Row}} ORDER BY {{$.Row}} DESC LIMIT {{$.Newest}})
-{{- end}}
-    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Keys.Same "v" "a"}}
-    UNION ALL SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.Same "v" "d"}} WHERE v.verdict = 'duplicate' AND {{.Keys.SameOther "v" "a"}}
-{{- end}}
+{{define "candidates"}}{{.Union "newest_with_feature" "first_of_mark" "second_of_mark"}}{{end}}
+{{define "newest_with_feature"}}SELECT * FROM (SELECT d.{{.Row}} AS this FROM {{.Side}} x CROSS JOIN {{.Side}} d {{.IndexedBy .Item}} WHERE {{.Keys.Is "x" .Event}} AND (d.{{.Item}} = x.{{.Item}} AND d.{{.Row}} <> x.{{.Row}}) ORDER BY d.{{.Row}} DESC LIMIT {{.Newest}}){{end}}
+{{define "first_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.Same "v" "d"}} WHERE {{.Keys.OtherIs "v" .Event}} AND v.verdict = 'duplicate'{{end}}
+{{define "second_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE {{.Keys.Is "v" .Event}} AND v.verdict = 'duplicate'{{end}}
+{{- /* What a person said about the pair of a and b decides, or else the resemblance. */ -}}
+{{define "limit"}}CASE coalesce(v.verdict, w.verdict, '') WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END{{end}}
 {{- /*
-  Most rows share nothing with another, which is cheaper to learn than to list:
-  a list is a table that SQLite makes and drops.
+  Joins, and no subqueries in an expression: SQLite adds up the depths of those, and
+  its manual recommends to allow no more than ten.
 */ -}}
-{{define "some"}}
-{{- range $i, $f := .Features}}{{if $i}}
-    OR {{end}}EXISTS (SELECT 1 FROM {{$.Side}} {{$.IndexedBy $f}} WHERE {{$f}} = a.{{$f}} AND {{$.Row}} <> a.{{$.Row}})
-{{- end}}
-    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.Keys.Same "v" "a"}})
-    OR EXISTS (SELECT 1 FROM {{.Mark}} v WHERE {{.Keys.SameOther "v" "a"}})
-{{- end}}
-{{define "limit"}}CASE WHEN NOT EXISTS (SELECT 1 FROM {{.Mark}}) THEN {{.Threshold}} ELSE
-    CASE (SELECT v.verdict FROM {{.Mark}} v WHERE {{.Keys.Same "v" "a"}} AND {{.Keys.SameOther "v" "b"}} OR {{.Keys.Same "v" "b"}} AND {{.Keys.SameOther "v" "a"}})
-    WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END END
-{{- end}}
-{{define "alike"}}{{.Side}} a CROSS JOIN {{.Side}} b
-  WHERE {{.Keys.Is "a" .Event}} AND ({{template "some" .}})
-    AND b.{{.Row}} <> a.{{.Row}} AND b.{{.Row}} IN ({{template "candidates" .}})
-    AND alike_resemblance(a.sketch, b.sketch) >= {{template "limit" .}}
+{{define "alike"}}(SELECT DISTINCT this FROM ({{template "candidates" .}})) c CROSS JOIN {{.Side}} a CROSS JOIN {{.Side}} b
+    LEFT JOIN {{.Mark}} v ON ({{.Keys.Same "v" "a"}}) AND {{.Keys.SameOther "v" "b"}}
+    LEFT JOIN {{.Mark}} w ON ({{.Keys.Same "w" "b"}}) AND {{.Keys.SameOther "w" "a"}}
+  WHERE (({{.Keys.Is "a" .Event}}) AND b.{{.Row}} = c.this) AND alike_resemblance(a.sketch, b.sketch) >= {{template "limit" .}}
 {{- end}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}

@@ -588,10 +588,39 @@ int alike_register_handle(void *db, char *message, int n){
 
 /* ---- The caller's own connection ---- */
 
-int alike_prepare(void *db, const char *sql, int n, int keep, void **stmt, int *used){
+/* A host limits the SQL that strangers give it. Our statements about data are ours, and
+** of a size that the profile bounds, so the limits are lifted while they are compiled;
+** what changes the schema is compiled under the limits, since it is read under them. */
+static const int lifted[] = {SQLITE_LIMIT_SQL_LENGTH, SQLITE_LIMIT_COLUMN, SQLITE_LIMIT_EXPR_DEPTH, SQLITE_LIMIT_COMPOUND_SELECT,
+  SQLITE_LIMIT_VDBE_OP, SQLITE_LIMIT_FUNCTION_ARG, SQLITE_LIMIT_VARIABLE_NUMBER};
+#define LIFTED ((int)(sizeof lifted/sizeof lifted[0]))
+
+static void lift(sqlite3 *db, int *host){
+  for(int i=0; i<LIFTED; i++) host[i] = sqlite3_limit(db, lifted[i], 0x7fffffff);
+}
+
+static void restore(sqlite3 *db, const int *host){
+  for(int i=0; i<LIFTED; i++) sqlite3_limit(db, lifted[i], host[i]);
+}
+
+int alike_prepare(void *db, const char *sql, int n, int keep, int limited, void **stmt, int *used){
   const char *tail = sql;
-  int rc = sqlite3_prepare_v3(db, sql, n, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, &tail);
+  int host[LIFTED], rc;
+  if( !limited ) lift(db, host);
+  rc = sqlite3_prepare_v3(db, sql, n, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, &tail);
+  if( !limited ) restore(db, host);
   *used = (int)(tail-sql);
+  return rc;
+}
+
+/* Steps. A statement that is kept is compiled again when the schema has changed. */
+static int step_statement(sqlite3_stmt *s){
+  int first = !sqlite3_stmt_busy(s), rc = sqlite3_step(s), host[LIFTED];
+  if( rc!=SQLITE_ERROR || !first || !sqlite3_stmt_readonly(s) ) return rc;
+  sqlite3_reset(s);
+  lift(sqlite3_db_handle(s), host);
+  rc = sqlite3_step(s);
+  restore(sqlite3_db_handle(s), host);
   return rc;
 }
 
@@ -618,7 +647,7 @@ static int read_columns(sqlite3_stmt *s, alike_value *v, int n){
 }
 
 int alike_step(void *stmt, alike_value *columns, int n){
-  int rc = sqlite3_step(stmt);
+  int rc = step_statement(stmt);
   if( rc==SQLITE_ROW && n>0 ) return read_columns(stmt, columns, n);
   return rc;
 }
@@ -627,7 +656,7 @@ int alike_step(void *stmt, alike_value *columns, int n){
 int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got){
   int rc = SQLITE_ROW;
   for(*got=0; *got<rows; ++*got){
-    if( (rc = sqlite3_step(stmt))!=SQLITE_ROW ) return rc;
+    if( (rc = step_statement(stmt))!=SQLITE_ROW ) return rc;
     for(int i=0; i<columns; i++) *out++ = sqlite3_column_int64(stmt, i);
   }
   return rc;
@@ -640,7 +669,7 @@ int alike_runs(void *stmt, int64_t *out, int couples, alike_run *last, int *got)
   enum { NONE, HELD, GIVEN };
   int rc = SQLITE_ROW;
   for(*got=0; *got+2<=couples; ){
-    if( (rc = sqlite3_step(stmt))!=SQLITE_ROW ) return rc;
+    if( (rc = step_statement(stmt))!=SQLITE_ROW ) return rc;
     int64_t value = sqlite3_column_int64(stmt, 0), row = sqlite3_column_int64(stmt, 1);
     if( last->state!=NONE && value==last->value ){
       if( last->state==HELD ){ *out++ = value; *out++ = last->row; ++*got; }

@@ -78,7 +78,7 @@ extern alike_spec *alike_specs;
 extern int alike_spec_count;
 
 /* The caller's own connection, for the aspect: statements and errors. */
-int alike_prepare(void *db, const char *sql, int n, int keep, void **stmt, int *used);
+int alike_prepare(void *db, const char *sql, int n, int keep, int limited, void **stmt, int *used);
 int alike_step(void *stmt, alike_value *columns, int n);
 int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got);
 typedef struct alike_run { int64_t value, row, state; } alike_run;

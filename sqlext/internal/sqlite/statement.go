@@ -35,13 +35,13 @@ func (c *Conn) sqliteError(rc C.int) error {
 }
 
 // Prepare compiles one statement for use now; close it.
-func (c *Conn) Prepare(sql string) (*Statement, error) { return c.compile(sql, 0) }
+func (c *Conn) Prepare(sql string) (*Statement, error) { return c.compile(sql, 0, 0) }
 
-func (c *Conn) compile(sql string, keep C.int) (*Statement, error) {
+func (c *Conn) compile(sql string, keep, limited C.int) (*Statement, error) {
 	s := &Statement{c: c, sql: sql}
 	text := C.CString(sql)
 	var used C.int
-	rc := C.alike_prepare(c.db, text, C.int(len(sql)), keep, &s.p, &used)
+	rc := C.alike_prepare(c.db, text, C.int(len(sql)), keep, limited, &s.p, &used)
 	C.free(unsafe.Pointer(text))
 	if rc != 0 {
 		return nil, c.sqliteError(rc)
@@ -67,7 +67,7 @@ func (c *Conn) Cached(sql string) (*Statement, error) {
 	if err := c.anchor(); err != nil {
 		return nil, err
 	}
-	s, err := c.compile(sql, 1)
+	s, err := c.compile(sql, 1, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +252,23 @@ func (s *Statement) Each(row func(columns []Value) error, args ...any) error {
 	}
 }
 
-// Exec executes statements without parameters. Each is compiled by itself: a text
+// maxSchemaText is the longest text that SQLite's manual recommends to allow.
+const maxSchemaText = 100_000
+
+// Exec executes statements that change the schema. Each is compiled by itself: a text
 // that turns out to be two statements is refused.
 func (c *Conn) Exec(statements []string) error {
 	for _, sql := range statements {
-		if err := c.Run(sql, nil); err != nil {
+		if len(sql) > maxSchemaText {
+			return fmt.Errorf("a trigger or view needs %d bytes of SQL, want at most %d; give the attachment a shorter name or a profile with fewer features", len(sql), maxSchemaText)
+		}
+		s, err := c.compile(sql, 0, 1)
+		if err != nil {
+			return err
+		}
+		err = s.Each(nil)
+		s.Close()
+		if err != nil {
 			return err
 		}
 	}

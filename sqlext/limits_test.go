@@ -1,0 +1,171 @@
+package sqlext_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// hardened are the limits that SQLite's manual recommends where SQL may be hostile, and
+// two that are lower still.
+var hardened = map[string]int{"LENGTH": 1_000_000, "SQL_LENGTH": 100_000, "COLUMN": 20, "EXPR_DEPTH": 10, "COMPOUND_SELECT": 3, "VDBE_OP": 25_000,
+	"FUNCTION_ARG": 8, "ATTACHED": 0, "LIKE_PATTERN_LENGTH": 50, "VARIABLE_NUMBER": 10, "TRIGGER_DEPTH": 10}
+
+var limits = map[string]int{"LENGTH": 0, "SQL_LENGTH": 1, "COLUMN": 2, "EXPR_DEPTH": 3, "COMPOUND_SELECT": 4, "VDBE_OP": 5, "FUNCTION_ARG": 6, "ATTACHED": 7,
+	"LIKE_PATTERN_LENGTH": 8, "VARIABLE_NUMBER": 9, "TRIGGER_DEPTH": 10}
+
+func (db database) limit(values map[string]int) {
+	db.t.Helper()
+	c, err := db.Conn(context.Background())
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Raw(func(raw any) error {
+		for name, value := range values {
+			raw.(*sqlite3.SQLiteConn).SetLimit(limits[name], value)
+		}
+		return nil
+	}); err != nil {
+		db.t.Fatal(err)
+	}
+}
+
+// Under the limits for hostile SQL everything works, and the schema that is left can be
+// read by a program without the extension.
+func TestHardenedLimits(t *testing.T) {
+	for _, options := range []string{`{"policy": "link"}`, `{"policy": "warn"}`, `{"policy": "reject"}`, `{"mode": "queue", "policy": "link"}`, `{"profile": "text k=64 s=3 t=192", "policy": "link"}`,
+		`{"profile": "text k=1 s=7 r=1 t=7", "policy": "link"}`, `{"si": ["length", "43B/4"], "where": "u <> 'no'"}`} {
+		for _, key := range []string{"id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE", "id TEXT, id2 TEXT, body TEXT, u TEXT, PRIMARY KEY (id, id2)) WITHOUT ROWID; --"} {
+			if strings.Contains(options, "where") && strings.Contains(key, "id2") {
+				continue
+			}
+			t.Run(options+" "+key, func(t *testing.T) {
+				values := map[string]int{}
+				for name, value := range hardened {
+					values[name] = value
+				}
+				if strings.Contains(options, "k=64") || strings.Contains(options, "si") {
+					values["COLUMN"] = 100
+				}
+				name := filepath.Join(t.TempDir(), "limits.db")
+				db := open(t, name)
+				db.limit(values)
+				db.exec(`CREATE TABLE d(` + key + `)`)
+				insert := `INSERT INTO d(id, body, u) VALUES (?1, ?2, ?1)`
+				keyOf := func(n int) string { return fmt.Sprint(n) }
+				if strings.Contains(key, "id2") {
+					insert = `INSERT INTO d(id, id2, body, u) VALUES (?1, ?1, ?2, ?1)`
+					keyOf = func(n int) string { return fmt.Sprintf(`'["%d","%d"]'`, n, n) }
+				}
+				text := func(n int) string { return strings.Repeat(fox+" and ", 3) + fmt.Sprint("number ", n) }
+				db.exec(insert, 1, text(1))
+				db.expect("1", `SELECT alike_attach('d', 'body', ?)`, options)
+				_, err := db.Exec(insert, 2, text(2))
+				if strings.Contains(options, "reject") {
+					if err == nil || !strings.Contains(err.Error(), "resembles row") {
+						t.Fatalf("a row is not rejected: %v", err)
+					}
+					err = nil
+					db.exec(insert, 2, "a text of its own about other things")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				db.exec(`UPDATE d SET body = body || ' indeed' WHERE u = '1'`)
+				db.exec(`UPDATE d SET id = 3 WHERE u = '2'`)
+				db.exec(`REPLACE INTO d SELECT * FROM d`)
+				db.rows(`SELECT alike_refresh('d')`)
+				for _, question := range []string{
+					`SELECT * FROM alike_rows('d', ` + keyOf(1) + `)`, `SELECT * FROM alike_rows_like('d', 'the quick brown fox')`,
+					`SELECT * FROM alike_pairs('d')`, `SELECT * FROM alike_clusters('d')`, `SELECT * FROM alike_hot('d')`, `SELECT * FROM alike_status()`, `SELECT * FROM alike_errors('d')`,
+				} {
+					db.rows(question)
+				}
+				db.exec(`CREATE TABLE another(x)`) // kept statements are compiled again
+				db.rows(`SELECT * FROM alike_rows('d', ` + keyOf(1) + `)`)
+				if !strings.Contains(options, "si") && !strings.Contains(options, "k=1 ") {
+					db.limit(map[string]int{"EXPR_DEPTH": 1000, "COMPOUND_SELECT": 500, "COLUMN": 2000})
+					db.check("d", "limits")
+					db.limit(values)
+				}
+				db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text w=3"}')`)
+				db.Close()
+
+				without := plain(t, name)
+				without.limit(values)
+				without.expect("ok", `PRAGMA integrity_check`)
+				without.rows(`SELECT other, count(*) FROM (SELECT ` + map[bool]string{true: "other_id AS other", false: "other"}[strings.Contains(key, "id2")] + ` FROM d_alike_pair WHERE id = 1) GROUP BY other`)
+				without.rows(`SELECT count(*) FROM d_alike_feature`)
+				without.exec(`DELETE FROM d`)
+				without.Close()
+
+				db = open(t, name)
+				db.limit(values)
+				db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+				db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index' AND name <> 'another'`)
+			})
+		}
+	}
+}
+
+// Keys of many columns stay within the limits too.
+func TestHardenedLimitsOfLongKeys(t *testing.T) {
+	db := memory(t)
+	db.limit(map[string]int{"EXPR_DEPTH": 10, "COMPOUND_SELECT": 3, "FUNCTION_ARG": 8, "VARIABLE_NUMBER": 10})
+	var columns []string
+	for i := range 12 {
+		columns = append(columns, fmt.Sprint("k", i+1))
+	}
+	list := strings.Join(columns, ", ")
+	db.exec(`CREATE TABLE d(` + list + `, body TEXT, PRIMARY KEY (` + list + `)) WITHOUT ROWID`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "warn"}')`)
+	db.exec(`INSERT INTO d VALUES (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, '` + fox + `'), (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, x'11', 'y', '` + fox + `')`)
+	db.expect(`[1,2,3,4,5,6,7,8,9,10,"\\x11","y"]`, `SELECT key FROM alike_rows('d', '[1,2,3,4,5,6,7,8,9,10,11,12]')`)
+	db.expect("1", `SELECT count(*) FROM d_alike_match`)
+	db.exec(`UPDATE d SET k12 = 'z' WHERE k12 = 'y'`)
+	db.expect("z", `SELECT max(k12) || '' FROM d_alike`)
+}
+
+func TestTooWide(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	var variants []string
+	for i := range 32 {
+		variants = append(variants, fmt.Sprintf(`"43B/%d"`, i+2))
+	}
+	db.fails("the side table needs 102 columns, want at most 100", `SELECT alike_attach('d', 'body', ?)`, `{"profile": "text k=64 s=3 t=192", "si": [`+strings.Join(variants, ",")+`]}`)
+	db.expect("d", `SELECT group_concat(name) FROM sqlite_master`)
+}
+
+// The plain view finds a row's partners through the index of each feature.
+func TestPairViewUsesItsIndexes(t *testing.T) {
+	for _, k := range []int{1, 3, 4, 12, 64} {
+		name := filepath.Join(t.TempDir(), "plan.db")
+		db := open(t, name)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.rows(`SELECT alike_attach('d', 'body', ?)`, fmt.Sprintf(`{"profile": "text k=%d s=3 t=192 r=1"}`, k))
+		query := `EXPLAIN QUERY PLAN SELECT other, count(*) FROM d_alike_pair WHERE id = 42 GROUP BY other HAVING count(*) >= 2`
+		plans := map[string]string{"import": db.rows(query)}
+		if k < 20 { // the shell draws the tree, as far as there is room
+			out, err := shell(t, name, query+";")
+			if err != nil {
+				t.Fatal(out, err)
+			}
+			plans["shell"] = out
+		}
+		for where, plan := range plans {
+			if scans := len(regexp.MustCompile(`SCAN (TABLE )?(a|b|d_alike)\b[^_]`).FindAllString(plan, -1)); scans > 0 {
+				t.Errorf("k=%d, %s: %d scans:\n%s", k, where, scans, plan)
+			}
+			if n := strings.Count(plan, "d_alike_f"); n < k {
+				t.Errorf("k=%d, %s: %d of the indexes:\n%s", k, where, n, plan)
+			}
+		}
+	}
+}
