@@ -33,7 +33,7 @@ range scans over similarity indexes return.
 
 The page needs nothing beside itself: no network, no scripts. It can be mailed,
 printed, and read on a phone; mind that it quotes your documents. Nothing is
-written to the database, and whoever may read the table may run this. It keeps
+written to the database, and everyone who may read the table may run this. It keeps
 a copy of the sketches in a temporary file while it works.
 
 It prints where the page is. With --json the numbers go to the standard output

@@ -195,7 +195,7 @@ func checkAddress(address string) error {
 // listenOn opens an address. A port without a host is this machine's alone.
 func listenOn(address string) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
-		// A socket that a killed worker left behind is in the way; one that
+		// A socket that a killed worker left behind is in the way; a socket that
 		// answers is not ours to take.
 		if conn, err := net.Dial("unix", path); err == nil {
 			conn.Close()

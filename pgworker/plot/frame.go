@@ -98,7 +98,7 @@ type legend struct {
 }
 
 // thin leaves every nth mark, with the least n at which the extents of no two
-// touch along the axis, which has so many pixels.
+// touch along the axis, whose length is in pixels.
 func (a axis) thin(pixels float64, extent func(label string) float64) []mark {
 	for n := 1; ; n++ {
 		var kept []mark

@@ -11,7 +11,7 @@ import (
 
 // A Comparison is two texts side by side around what differs.
 type Comparison struct {
-	Why    string // there is nothing to show
+	Why    string // nothing can be shown
 	Same   string // nothing differs but what this says
 	Places []Place
 	More   int // places that are not shown
@@ -36,7 +36,7 @@ type Piece struct {
 const (
 	contextWords = 8  // shown around what differs
 	mostPlaces   = 6  // of a pair
-	longRun      = 60 // words of one side alone that are shown whole
+	longRun      = 60 // the longest run of words of one side that is shown whole
 	longWord     = 80 // characters
 	longPlace    = 3  // as many runs that differ, near each other, make a place at most
 )
@@ -70,7 +70,7 @@ func compare(p sketch.Profile, a, b document) (*Comparison, error) {
 // places groups what differs, with the words around it.
 func (c *Comparison) places(x, y *words, blocks []block) {
 	blocks = append(blocks, block{len(x.ids), len(y.ids), 0})
-	var place *Place // the one that is being made
+	var place *Place // being made
 	runs := 0        // that differ, in it
 	rest := 0        // words in common just before, that no place shows
 	at, to := 0, 0   // what comes next
@@ -196,7 +196,7 @@ func beginning(s string) string {
 	return clip(strings.Join(strings.Fields(s), " "), 90)
 }
 
-// clip cuts a text after so many characters.
+// clip cuts a text to a number of characters.
 func clip(s string, most int) string {
 	s = visible(s)
 	if utf8.RuneCountInString(s) <= most {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// checked says why there is nothing to show, if so.
+// checked says why a document cannot be shown, if so.
 func (d document) checked() document {
 	switch {
 	case d.size < 0:

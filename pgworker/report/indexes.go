@@ -25,7 +25,7 @@ type Index struct {
 const fraction = 0.3
 
 // around is the range that is meant to find what is near a value, and in words:
-// Roth's for his indexes, the one that loses no pair for lengths, the first
+// Roth's for his indexes, a range that loses no pair for lengths, the first
 // byte for a forest.
 func around(v simindex.Variant, atLeast float64, value int64) func(other int64) int {
 	low, high := simindex.Low(value, fraction), simindex.High(value, fraction)

@@ -19,7 +19,7 @@ type Candidates struct {
 	Rows  int64 `json:"rows"`  // that are alike to another
 	// Bands counts the pairs by their estimated resemblance, in twentieths.
 	Bands [bands]int64 `json:"bands"`
-	// Crowded features are shared by so many rows that not all their pairs
+	// Crowded features are shared by too many rows: not all their pairs
 	// were looked at.
 	Crowded int `json:"crowded_features"`
 }

@@ -29,7 +29,7 @@ type WaitingPair struct {
 	Resemblance float64     `json:"resemblance"`
 	Low         float64     `json:"low"`
 	High        float64     `json:"high"`
-	Verdict     string      `json:"verdict,omitempty"` // the one that is disputed
+	Verdict     string      `json:"verdict,omitempty"` // the disputed verdict
 	Duplicate   string      `json:"duplicate"`
 	Distinct    string      `json:"distinct"`
 	Compared    *Comparison `json:"-"`

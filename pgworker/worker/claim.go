@@ -25,8 +25,8 @@ type claimed struct {
 //
 //   - a document is read after its entry was taken, and its version (xmin) is
 //     looked at again after its side row was written, when that row's lock keeps
-//     other workers out. If it changed, the key goes back to the queue: whoever
-//     overtook us may have written first.
+//     other workers out. If it changed, the key goes back to the queue: another
+//     worker may have overtaken us and written first.
 //   - for a row that is gone, its place in the side table is taken and locked
 //     before the table is looked at once more and the place cleared: another
 //     worker may have written it since we looked, or be about to, and the

@@ -16,8 +16,7 @@ import (
 	"github.com/alike-sql/alike/pgworker/extract"
 )
 
-// commands are what extracts the texts of the tests: one that hangs, one that is
-// good, one that fails, and one that fills the memory.
+// commands extract the texts of the tests: they hang, work, fail, or fill the memory.
 func commands() map[string][]string {
 	return map[string][]string{
 		"application/x-hang": {"sleep", "600"},
@@ -118,7 +117,7 @@ func TestExtraction(t *testing.T) {
 	if got, want := one[string](t, c, "select distinct message from alike.error"), "extract: sh: exit status 1: damaged"; got != want {
 		t.Errorf("the failure is %q, want %q", got, want)
 	}
-	// A row that goes or changes while it waits is the one that is there.
+	// A row that goes or changes while it waits is sketched as it is now.
 	exec(t, c, "insert into documents values (1000, 'first', 'application/x-good'), (1001, 'first', 'application/x-good')")
 	if _, err := w.queueBatch(ctx); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestWorkerProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		io.Copy(io.Discard, os.Stdin) // ends when whoever started us is gone
+		io.Copy(io.Discard, os.Stdin) // ends with the process that started us
 		os.Exit(1)
 	}()
 	w.Run(ctx)
@@ -198,7 +198,7 @@ func TestRowIsBack(t *testing.T) {
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }
 
-// Rows that cannot be sketched, and odd ones that can, stop nothing else.
+// Rows that cannot be sketched, and odd rows that can, stop nothing else.
 func TestOddRows(t *testing.T) {
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)

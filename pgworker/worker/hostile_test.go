@@ -184,7 +184,7 @@ func TestHostileOwner(t *testing.T) {
 	}
 }
 
-// A condition can do nothing but look at its row: whoever evaluates it, and whatever
+// A condition can do nothing but look at its row: in every session, and whatever
 // rights he has.
 func TestHostileCondition(t *testing.T) {
 	for _, version := range []int{13, pgtest.Version(), 18} {

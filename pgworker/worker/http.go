@@ -72,7 +72,7 @@ type intake struct {
 // connection to the database.
 const requestWorkers = 2
 
-// enter admits a request of so many bytes, or none if that is too much now.
+// enter admits a request of a number of bytes, unless that is too much now.
 func (in *intake) enter(c *Config, bytes int64) bool {
 	in.mutex.Lock()
 	defer in.mutex.Unlock()

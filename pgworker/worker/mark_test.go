@@ -15,7 +15,7 @@ func verdicts(t *testing.T, c *pgx.Conn, table string) string {
 	return one[string](t, c, "select coalesce(string_agg(id || '-' || other || ' ' || verdict || ' ' || coalesce(note, ''), ', ' order by id, other), 'none') from "+table+"_alike_mark")
 }
 
-// A verdict goes with its row, whoever deletes it, and follows it to a new key:
+// A verdict goes with its row, in every session that deletes it, and follows it to a new key:
 // in the statement that does so, before any worker has seen it.
 func TestVerdictsFollowRows(t *testing.T) {
 	database := pgtest.Database(t)

@@ -48,7 +48,7 @@ func TestMatchesAreForgotten(t *testing.T) {
 		exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
 		w := newWorker(t, database, nil)
 		once(t, w)
-		for id := range 2 { // the second is the one that has the match
+		for id := range 2 { // the second has the match
 			exec(t, c, "insert into documents values ($1, $2)", id+1, story)
 			once(t, w)
 		}

@@ -81,8 +81,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// Every statement of the worker is one that PostgreSQL accepts, of every
-// release, with the parameters that its first lines name.
+// PostgreSQL accepts every statement of the worker, in every release, with the parameters that its first lines name.
 func TestStatements(t *testing.T) {
 	source, err := os.ReadFile("../../queries/postgres.go")
 	if err != nil {
@@ -104,7 +103,7 @@ func TestStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var a *attachment // the one that replaces the other
+		var a *attachment // of the two, the replacement
 		for _, next := range attachments {
 			if next.replaces != nil {
 				a = next

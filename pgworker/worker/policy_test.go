@@ -152,7 +152,7 @@ func TestGate(t *testing.T) {
 	exec(t, c, "rollback")
 }
 
-// A verdict holds for a row that the worker has sketched and for one that it has not.
+// A verdict holds for a row that the worker has sketched and for a row that it has not.
 func TestGateObeysVerdicts(t *testing.T) {
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)

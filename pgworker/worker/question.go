@@ -17,7 +17,7 @@ type Question struct {
 	ContentHash int64            `json:"content_hash"`
 	Shingles    int64            `json:"shingles"`
 	Sketch      []byte           `json:"sketch"`   // nil when the document has no token
-	Features    []*int64         `json:"features"` // f1 and on; nil for one that it has not
+	Features    []*int64         `json:"features"` // f1 and on; nil for a feature that it lacks
 	Indexes     map[string]int64 `json:"si"`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // remove clears the side rows of keys that are not in the table any more, and
-// puts back those that are there again: whoever checked them in may have been
+// puts back those that are there again: the worker that wrote them may have been
 // overtaken by us, or have written before us.
 func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string, clustered bool) error {
 	if err := w.forget(ctx, a, gone); err != nil {

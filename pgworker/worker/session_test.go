@@ -85,7 +85,7 @@ func TestPgBouncer(t *testing.T) {
 	for _, mode := range []string{"transaction", "statement"} {
 		_, err := New(ctx, Config{DatabaseURL: bouncer(t, database, mode), AllowSuperuser: true})
 		if err == nil || !strings.Contains(err.Error(), "PgBouncer in transaction mode; want PostgreSQL's own address") {
-			t.Errorf("%s mode: error %v, want one that names the pooler and what to do", mode, err)
+			t.Errorf("%s mode: error %v, want the name of the pooler and what to do", mode, err)
 		}
 	}
 	w := newWorker(t, bouncer(t, database, "session"), nil)
@@ -103,7 +103,7 @@ func TestSuperuser(t *testing.T) {
 	database := s.Database(t)
 	_, err := New(ctx, Config{DatabaseURL: database})
 	if err == nil || !strings.Contains(err.Error(), "postgres is a superuser") || !strings.Contains(err.Error(), "--allow-superuser") {
-		t.Errorf("error %v, want one that names the role and the flag", err)
+		t.Errorf("error %v, want the role and the flag", err)
 	}
 }
 

@@ -113,7 +113,7 @@ func (w *Worker) checkDatabase(ctx context.Context) error {
 func (w *Worker) Close() { w.pool.Close() }
 
 // Run works until ctx is cancelled, and then returns nil: the batch at hand is
-// rolled back, and whoever comes next does it. A database that cannot be
+// rolled back, and the next worker does it. A database that cannot be
 // reached is waited for.
 func (w *Worker) Run(ctx context.Context) error {
 	var wait sync.WaitGroup

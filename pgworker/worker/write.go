@@ -104,7 +104,7 @@ func (w *Worker) requeueChanged(ctx context.Context, tx pgx.Tx, a *attachment, k
 // lockWriting lets workers write side by side where rows are only sketched. Two
 // alike rows that are written at once must not miss each other where matches or
 // clusters are recorded: there one writes after the other. It reports whether
-// clusters are kept; whoever begins to keep them waits for those who write.
+// clusters are kept; a session that begins to keep them waits for those that write.
 func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool, err error) {
 	alone := a.policy != "ignore" || a.clustered
 	lock := func(alone bool) error {
@@ -121,7 +121,7 @@ func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool,
 
 // match does what the policy says with rows that were written, and with those
 // of the others that nothing is known of: a row that was there before attach
-// and one that was checked in meanwhile may be the same, and whoever fills the
+// and one that was checked in meanwhile may be the same, and the filling of the
 // side table asks no policy and joins no cluster.
 func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string, clustered bool) error {
 	for _, step := range []struct {

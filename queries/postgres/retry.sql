@@ -1,5 +1,5 @@
--- Queues the rows of the table $1 text that failed, for as many attempts as a new
--- one has: queued, how many they are. Until they have been tried they are not due.
+-- Queues the rows of the table $1 text that failed, with as many attempts as a new
+-- row has: queued, how many they are. Until they have been tried they are not due.
 with failed as (
   update alike.error
   set attempts = 0, retry_at = clock_timestamp() + interval '1 hour'

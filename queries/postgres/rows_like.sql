@@ -1,7 +1,7 @@
 -- The rows that resemble a document that is not in the table, best first: key,
 -- shared, resemblance, low, high, containment.
 -- $1 text      the table or its attachment
--- $2 bigint[]  the document's features, NULL for one that it has not
+-- $2 bigint[]  the document's features, NULL for a feature that it lacks
 -- $3 bytea     its sketch
 -- $4 float8    at_least, NULL for the attachment's own
 select r.*
