@@ -3,13 +3,14 @@
 
 create type alike.profile_fields as (
   stream smallint, other_case boolean, stop_words boolean, vowels boolean, duplicates boolean, bag boolean,
+  numbers boolean, ids boolean,
   family smallint, bits integer, w integer, t integer, k integer, s integer, r integer, size integer, modulus bigint,
   tokens integer -- of a stored sketch: the fingerprint of the tokens that its build makes
 );
 
 create function alike._streams() returns text[] language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select array['chars', 'words', 'lines', 'soundex', 'html', 'code', 'elements'] $$;
+as $$ select array['chars', 'words', 'lines', 'soundex', 'html', 'code', 'elements', 'page'] $$;
 
 create function alike._families() returns text[] language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -32,8 +33,8 @@ as $$
 declare
   family text;
 begin
-  if p.stream not between 0 and 6 then
-    return format('stream %s, want 0 to 6', p.stream);
+  if p.stream not between 0 and 7 then
+    return format('stream %s, want 0 to 7', p.stream);
   elsif p.family not between 0 and 9 then
     return format('family %s, want 0 to 9', p.family);
   elsif p.w not between 1 and 1024 then
@@ -77,6 +78,8 @@ as $$
     case when p.stop_words then 'stop' end,
     case when p.vowels then 'vowels' end,
     case when p.duplicates then 'duplicates' end,
+    case when p.numbers then 'numbers' end,
+    case when p.ids then 'ids' end,
     'w=' || p.w,
     case when p.bag then 'bag' else 'set' end,
     case
@@ -109,8 +112,8 @@ begin
     raise exception 'sketch: decode: version %, this build reads 1', get_byte(sketch, 1) using errcode = 'data_exception';
   end if;
   flags := get_byte(sketch, 3);
-  if flags >= 32 then
-    raise exception 'sketch: decode: flags 0x%, want less than 0x20', lpad(to_hex(flags), 2, '0') using errcode = 'data_exception';
+  if flags >= 128 then
+    raise exception 'sketch: decode: flags 0x%, want less than 0x80', lpad(to_hex(flags), 2, '0') using errcode = 'data_exception';
   end if;
   p.stream := get_byte(sketch, 2);
   p.other_case := flags & 1 <> 0;
@@ -118,6 +121,8 @@ begin
   p.vowels := flags & 4 <> 0;
   p.duplicates := flags & 8 <> 0;
   p.bag := flags & 16 <> 0;
+  p.numbers := flags & 32 <> 0;
+  p.ids := flags & 64 <> 0;
   p.family := get_byte(sketch, 4);
   p.bits := get_byte(sketch, 5);
   p.w := get_byte(sketch, 6) << 8 | get_byte(sketch, 7);
@@ -184,7 +189,7 @@ create function alike._parse(settings text) returns alike.profile_fields languag
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  p alike.profile_fields := row(1, false, false, false, false, false, 4, 64, 4, 84, 12, 7, 2, 0, 0, 0);
+  p alike.profile_fields := row(1, false, false, false, false, false, false, false, 4, 64, 4, 84, 12, 7, 2, 0, 0, 0);
   words text[] := regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+');
   base text[];
   part text[];
@@ -207,7 +212,7 @@ begin
       place := array_position(alike._streams(), word);
       if place is not null then
         p.stream := place - 1;
-        p.w := (array[9, 4, 1, 4, 6, 8, 1])[place];
+        p.w := (array[3, 4, 1, 4, 6, 8, 1, 2])[place];
         p.other_case := false;
         continue;
       end if;
@@ -223,6 +228,8 @@ begin
         when 'stop' then p.stop_words := true;
         when 'vowels' then p.vowels := true;
         when 'duplicates' then p.duplicates := true;
+        when 'numbers' then p.numbers := true;
+        when 'ids' then p.ids := true;
         when 'set', 'bag' then p.bag := word = 'bag';
         else
           if split_part(word, '=', 1) not in ('w', 'bottom', 'mod', 't', 'k', 's', 'r', 'bits') then

@@ -13,8 +13,8 @@ import (
 var canary []byte
 
 // canaryFingerprints are those of this build once they are known, by stream and
-// by flags of the header that act on tokens; 0 is not yet known.
-var canaryFingerprints [len(streams)][flagBag]atomic.Uint32
+// by flags of the header; 0 is not yet known.
+var canaryFingerprints [len(streams)][flagsEnd]atomic.Uint32
 
 // TokensFingerprint tells builds apart that make different tokens of the same
 // text: it is a fingerprint, never 0, of the tokens that this build makes of a
@@ -36,10 +36,10 @@ func (p Profile) TokensFingerprint() uint16 {
 
 // ownTokens is the fingerprint of this build.
 func (p *Profile) ownTokens() uint16 {
-	if p.Stream >= Elements {
+	if p.Stream == Elements || int(p.Stream) >= len(streams) {
 		return 0
 	}
-	known := &canaryFingerprints[p.Stream][p.flags()&(flagBag-1)]
+	known := &canaryFingerprints[p.Stream][p.flags()&^flagBag]
 	f := known.Load()
 	if f == 0 {
 		f = uint32(canaryFingerprint(*p))

@@ -20,13 +20,14 @@ func TestTokensFingerprint(t *testing.T) {
 		if fmt.Sprintf("%04x", got) != line[1] {
 			t.Errorf("%s: fingerprint %04x, want %s", line[0], got, line[1])
 		}
-		if other, ok := seen[got]; ok {
+		if other, ok := seen[got]; ok && !strings.HasPrefix(line[0], "soundex numbers") {
+			// A number has no code anyway.
 			t.Errorf("%s and %s have the fingerprint %04x", line[0], other, got)
 		}
 		seen[got] = line[0]
 	}
-	if len(lines) != 96 {
-		t.Errorf("%d fingerprints, want 96", len(lines))
+	if len(lines) != 133 {
+		t.Errorf("%d fingerprints, want 133", len(lines))
 	}
 	if got := mustProfile(t, "elements").TokensFingerprint(); got != 0 {
 		t.Errorf("elements: fingerprint %04x, want 0", got)

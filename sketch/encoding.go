@@ -22,6 +22,9 @@ const (
 	flagVowels
 	flagDuplicates
 	flagBag
+	flagNumbers
+	flagIDs
+	flagsEnd
 )
 
 // What is wrong with a blob that is not accepted as a sketch, or with two that
@@ -72,7 +75,7 @@ func appendHeader(dst []byte, p Profile, exponent int) []byte {
 
 // flags are those of the header.
 func (p *Profile) flags() (flags byte) {
-	for i, set := range [...]bool{p.OtherCase, p.StopWords, p.Vowels, p.Duplicates, p.Bag} {
+	for i, set := range [...]bool{p.OtherCase, p.StopWords, p.Vowels, p.Duplicates, p.Bag, p.Numbers, p.IDs} {
 		if set {
 			flags |= 1 << i
 		}
@@ -105,8 +108,8 @@ func (k *blob) parse(b []byte) error {
 	if len(b) > maxSketch {
 		return undecodable(ErrDamaged, "%d bytes, want at most %d", len(b), maxSketch)
 	}
-	if b[3] >= flagBag<<1 {
-		return undecodable(ErrDamaged, "flags %#02x, want less than %#02x", b[3], flagBag<<1)
+	if b[3] >= flagsEnd {
+		return undecodable(ErrDamaged, "flags %#02x, want less than %#02x", b[3], flagsEnd)
 	}
 	k.readHeader(b)
 	if err := k.validate(); err != nil {
@@ -165,6 +168,8 @@ func (k *blob) readHeader(b []byte) {
 	k.Vowels = flags&flagVowels != 0
 	k.Duplicates = flags&flagDuplicates != 0
 	k.Bag = flags&flagBag != 0
+	k.Numbers = flags&flagNumbers != 0
+	k.IDs = flags&flagIDs != 0
 	k.Bits = int(b[5])
 	k.W, k.T = int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
 	k.K, k.S, k.R = int(b[10]), int(b[11]), int(b[12])

@@ -83,7 +83,7 @@ func TestExactContainment(t *testing.T) {
 
 // What Tokens and Shingles show is what a Sketcher samples.
 func TestShinglesAreSampled(t *testing.T) {
-	for _, stream := range []string{"chars", "words", "lines", "soundex", "html", "code"} {
+	for _, stream := range []string{"chars", "words", "lines", "soundex", "html", "code", "page"} {
 		for _, more := range []string{"", " bag", " duplicates"} {
 			p := mustProfile(t, stream+" w=3 mod=1"+more)
 			for _, text := range texts {

@@ -260,7 +260,7 @@ func ExampleErrProfile() {
 	_, err := sketch.Resemblance(stored[0], stored[1])
 	fmt.Println(err)
 	// Output:
-	// sketches of different profiles: "words w=4 set fast t=84 k=12 s=7 r=2" and "chars w=9 set fast t=84 k=12 s=7 r=2"
+	// sketches of different profiles: "words w=4 set fast t=84 k=12 s=7 r=2" and "chars w=3 set fast t=84 k=12 s=7 r=2"
 }
 
 // Fingerprints of 40 bits, as the paper's clusters used, and a window of 8 bytes.
@@ -333,6 +333,6 @@ func ExamplePresets() {
 	// web    html w=6 set fast t=84 k=6 s=14 r=2
 	// bing   words w=4 set fast t=30 k=6 s=5 r=4
 	// code   code w=8 set fast t=84 k=12 s=7 r=2
-	// chars  chars w=9 set fast t=84 k=12 s=7 r=2
+	// chars  chars w=3 set fast t=84 k=12 s=7 r=2
 	// lines  lines w=1 set fast t=84 k=12 s=7 r=2
 }

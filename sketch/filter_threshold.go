@@ -20,6 +20,7 @@ const (
 const (
 	thresholdGroups  = 40        // k: each feature is a column and an index
 	thresholdSamples = 16        // s
+	thresholdSlots   = 168       // k·s: at 4 bits a slot they take 84 bytes a row
 	featureCost      = 200       // candidates that a feature costs as much as
 	candidateRows    = 1_000_000 // rows of the table that candidates are counted in
 )
@@ -65,12 +66,11 @@ func marginRecall(list *[11]groups) float64 {
 // pairs at the threshold and a little above (ThresholdRecall). background is how
 // much two unrelated rows resemble: Unrelated or Templated, or as measured.
 //
-// For every s to 16 the least k to 40 that meets the recall is tried, and the
-// one with the least cost is chosen: 200·k, for the bytes and the index of each
-// feature, plus the unrelated rows among a million that share a feature with a
-// row. Of equal costs the lesser s is chosen. Where no k to 40 meets the recall,
-// which is so below a threshold of about 0.18, the filter has 40 groups of one,
-// and Miss tells what that leaves out.
+// For every s to 16 the least k to 40 that meets the recall in k·s slots to 168
+// is tried, and the one with the least cost is chosen: 200·k, for the bytes and
+// the index of each feature, plus the unrelated rows among a million that share a
+// feature with a row. Of equal costs the lesser s is chosen. Where nothing meets
+// the recall the filter has 40 groups of one, and Miss tells what they leave out.
 //
 // The arithmetic is that of the other functions here, in this order:
 //
@@ -91,7 +91,7 @@ func ThresholdFilter(atLeast, recall, background float64) (FilterChoice, error) 
 		var wanted [11]groups
 		newMargin(&wanted, s, atLeast)
 		unwanted := newGroups(s, 1, background)
-		for k := 1; k <= thresholdGroups; k++ {
+		for k := 1; k <= thresholdGroups && k*s <= thresholdSlots; k++ {
 			found := marginRecall(&wanted)
 			unwanted.add()
 			met := found >= recall

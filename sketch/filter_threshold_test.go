@@ -42,7 +42,7 @@ func TestThresholdRecall(t *testing.T) {
 func TestThresholdFilter(t *testing.T) {
 	for _, background := range []float64{Unrelated, Templated} {
 		for _, recall := range []float64{0.5, 0.9, 0.95, 0.99} {
-			for percent := 20; percent <= 100; percent += 5 {
+			for percent := 1; percent <= 100; percent += 3 {
 				atLeast := float64(percent) / 100
 				name := fmt.Sprintf("%v of %v over %v", recall, atLeast, background)
 				got, err := ThresholdFilter(atLeast, recall, background)
@@ -55,7 +55,7 @@ func TestThresholdFilter(t *testing.T) {
 				least := math.Inf(1)
 				for k := 1; k <= 40; k++ {
 					for s := 1; s <= 16; s++ {
-						if closedRecall(k, s, atLeast) >= recall+1e-9 {
+						if k*s <= 168 && closedRecall(k, s, atLeast) >= recall+1e-9 {
 							least = math.Min(least, cost(k, s))
 						}
 					}

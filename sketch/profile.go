@@ -11,13 +11,14 @@ import (
 type Stream uint8
 
 const (
-	Chars    Stream = iota // letters, marks and digits, one by one
+	Chars    Stream = iota // the characters of words, and a blank between words
 	Words                  // runs of letters, marks and digits
 	Lines                  // lines, trimmed
 	Soundex                // the Soundex codes of words
 	HTML                   // the words of a page, and the URLs of its links and images
 	Code                   // identifiers, numbers and operators
 	Elements               // whatever AddElement is given
+	Page                   // the words of a page
 )
 
 var streams = [...]struct {
@@ -25,8 +26,9 @@ var streams = [...]struct {
 	w     int  // the default length of a shingle
 	folds bool // whether case is folded unless the profile says otherwise
 }{
-	Chars: {"chars", 9, true}, Words: {"words", 4, true}, Lines: {"lines", 1, false}, Soundex: {"soundex", 4, true},
+	Chars: {"chars", 3, true}, Words: {"words", 4, true}, Lines: {"lines", 1, false}, Soundex: {"soundex", 4, true},
 	HTML: {"html", 6, true}, Code: {"code", 8, false}, Elements: {"elements", 1, false},
+	Page: {"page", 2, true},
 }
 
 func (s Stream) String() string { return streams[s].name }
@@ -66,6 +68,8 @@ type Profile struct {
 	StopWords  bool // English stop words are dropped
 	Vowels     bool // the vowels a, e, i, o, u are dropped
 	Duplicates bool // a token seen before is dropped
+	Numbers    bool // numbers are dropped
+	IDs        bool // tokens of letters and digits, such as 3f2a or x86, are dropped
 	W          int  // tokens in a shingle, 1 to 1024
 	Bag        bool // repeated shingles count (option A of Broder 1997)
 	Family     Family
@@ -210,6 +214,10 @@ func (p *Profile) setWord(name string) bool {
 		p.Vowels = true
 	case "duplicates":
 		p.Duplicates = true
+	case "numbers":
+		p.Numbers = true
+	case "ids":
+		p.IDs = true
 	case "set", "bag":
 		p.Bag = name == "bag"
 	default:
@@ -267,6 +275,8 @@ func (p Profile) String() string {
 	flag(p.StopWords, "stop")
 	flag(p.Vowels, "vowels")
 	flag(p.Duplicates, "duplicates")
+	flag(p.Numbers, "numbers")
+	flag(p.IDs, "ids")
 	number("w", p.W)
 	flag(p.Bag, "bag")
 	flag(!p.Bag, "set")

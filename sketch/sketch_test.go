@@ -50,7 +50,7 @@ func TestProfileSpelling(t *testing.T) {
 		{"web", "html w=6 set fast t=84 k=6 s=14 r=2"},
 		{"bing", "words w=4 set fast t=30 k=6 s=5 r=4"},
 		{"code", "code w=8 set fast t=84 k=12 s=7 r=2"},
-		{"chars", "chars w=9 set fast t=84 k=12 s=7 r=2"},
+		{"chars", "chars w=3 set fast t=84 k=12 s=7 r=2"},
 		{"lines", "lines w=1 set fast t=84 k=12 s=7 r=2"},
 		{"text w=6 bag", "words w=6 bag fast t=84 k=12 s=7 r=2"},
 		{"text case stop bits=8", "words case stop w=4 set fast t=84 k=12 s=7 r=2 bits=8"},

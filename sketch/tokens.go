@@ -32,14 +32,16 @@ func newTokenizer(p Profile) tokenizer {
 	switch p.Stream {
 	case Lines:
 		z = newLines(p.folds())
-	case HTML:
-		z = newPage(p.folds())
+	case HTML, Page:
+		z = newPage(p.folds(), p.Stream == HTML)
 	case Code:
 		z = newCode(p.folds())
+	case Chars:
+		z = newSpaced(p.folds())
 	default:
 		z = newWords(p.folds())
 	}
-	if p.StopWords || p.Vowels || p.Duplicates || p.Stream == Chars || p.Stream == Soundex {
+	if p.StopWords || p.Vowels || p.Duplicates || p.Numbers || p.IDs || p.Stream == Chars || p.Stream == Soundex {
 		z = &filtered{tokenizer: z, profile: p, seen: make(map[uint64]struct{})}
 	}
 	return z

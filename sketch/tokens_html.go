@@ -618,6 +618,7 @@ func breaksAhead(src []byte) bool {
 // page is a web page as AltaVista reduced it (Manasse): case folded, markup
 // dropped but for the URLs of links and images. The tokens are the words of its
 // text and, where its tag stands, each URL whole; a tag with a URL breaks words.
+// The stream page leaves the URLs out.
 type page struct {
 	markup
 	words     *words
@@ -625,9 +626,9 @@ type page struct {
 	unescaped []byte
 }
 
-func newPage(fold bool) *page {
+func newPage(fold, links bool) *page {
 	p := &page{words: newWords(fold), plain: newReader(fold)}
-	p.markup = markup{to: p, links: true, known: make(map[string][]byte)}
+	p.markup = markup{to: p, links: links, known: make(map[string][]byte)}
 	return p
 }
 

@@ -154,7 +154,7 @@ func TestHTMLText(t *testing.T) {
 
 // withoutLinks is the stream html without its URLs.
 func withoutLinks(fold bool, doc []byte) (list []string) {
-	p := newPage(fold)
+	p := newPage(fold, true)
 	p.links = false
 	p.reset()
 	var t tokens

@@ -161,9 +161,9 @@ func TestWordsRandom(t *testing.T) {
 
 // every profile whose tokenizer differs.
 var everyStream = func() (list []Profile) {
-	for _, stream := range []Stream{Chars, Words, Lines, Soundex, HTML, Code} {
+	for _, stream := range []Stream{Chars, Words, Lines, Soundex, HTML, Code, Page} {
 		for i := range 16 {
-			list = append(list, Profile{Stream: stream, W: 1, OtherCase: i&1 != 0, StopWords: i&2 != 0, Vowels: i&4 != 0, Duplicates: i&8 != 0})
+			list = append(list, Profile{Stream: stream, W: 1, OtherCase: i&1 != 0, StopWords: i&2 != 0, Vowels: i&4 != 0, Duplicates: i&8 != 0, Numbers: i&3 == 3, IDs: i&5 == 5})
 		}
 	}
 	return list
@@ -197,9 +197,27 @@ func TestStreams(t *testing.T) {
 		settings, text string
 		want           []string
 	}{
-		{"chars", "Ab, c\u0301", []string{"a", "b", "ć"}},
-		{"chars", "日本 \u0915\u094d", []string{"日", "本", "क", "\u094d"}},
-		{"chars case vowels", "An Ode", []string{"n", "d"}},
+		{"chars", "Ab, c\u0301", []string{" ", "a", "b", " ", "ć", " "}},
+		{"chars", "日本 \u0915\u094d", []string{" ", "日", "本", " ", "क", "\u094d", " "}},
+		{"chars case vowels", "An Ode", []string{" ", "n", " ", "d", " "}},
+		{"chars", "C++ or C#", []string{" ", "c", "+", "+", " ", "o", "r", " ", "c", "#", " "}},
+		{"chars", " €5, 3.5 mm\n", []string{" ", "€", "5", " ", "3", " ", "5", " ", "m", "m", " "}},
+		{"chars", "(a)—😀 \u2764\ufe0f", []string{" ", "a", " ", "😀", " ", "❤", " "}},
+		{"chars", "内核\n模块 。文\u3000x", []string{" ", "内", "核", "模", "块", " ", "文", " ", "x", " "}},
+		{"chars", "中Linux中", []string{" ", "中", "l", "i", "n", "u", "x", "中", " "}},
+		{"chars", "กิ\nน", []string{" ", "ก", "\u0e34", "น", " "}},
+		{"chars", "한국 어", []string{" ", "한", "국", " ", "어", " "}},
+		{"chars", ".,; ", nil},
+		{"chars stop", "the a of", nil},
+		{"chars stop", "the cat of a dog", []string{" ", "c", "a", "t", " ", "d", "o", "g", " "}},
+		{"chars duplicates", "do do re do", []string{" ", "d", "o", " ", "r", "e", " "}},
+		{"words numbers", "No 42 of 3.14, 2nd, ½ and ٣٤ x1 一2", []string{"no", "of", "2nd", "and", "x1", "一"}},
+		{"words ids", "No 42, x86, 3f2a-77 and 0x1F", []string{"no", "42", "77", "and"}},
+		{"words numbers ids", "request 8f3a2c took 12 ms", []string{"request", "took", "ms"}},
+		{"code numbers", "x_1 = 3.14 + 0x1F", []string{"x_1", "=", "+", "0x1F"}},
+		{"chars numbers", "$20 = 100%", []string{" ", "=", " "}},
+		{"lines numbers", "12:30\n12:30 up", []string{"12:30 up"}},
+		{"page", "<p>Go <a href='/x'>h</a>ome <img src=y.png>x", []string{"go", "home", "x"}},
 		{"words", "Don't stop; x_y 3.14", []string{"don", "t", "stop", "x", "y", "3", "14"}},
 		{"words case", "Don't ﬁX", []string{"Don", "t", "fiX"}},
 		{"words stop", "The fox is THE other one", []string{"fox", "one"}},
@@ -271,7 +289,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 // A document of any length and kind takes no more memory than its sketch and a
 // few buffers.
 func TestReadFromIsBounded(t *testing.T) {
-	for _, stream := range []string{"chars", "words", "lines", "soundex", "html", "code"} {
+	for _, stream := range []string{"chars", "words", "lines", "soundex", "html", "code", "page"} {
 		for _, text := range []string{"x", "日", "\u0301", "e\u0301", "\u1160", "\xff", " ", "<", "&", "<a ", "<a href=x ", "<a b='", "<!--", "<script>", "&#9", "&amp", "\u3300ﷺ", "0."} {
 			s := mustSketcher(t, stream+" w=1 mod=1000000")
 			if _, err := s.ReadFrom(&repeated{text: text, n: 150 << 10}); err != nil {

@@ -28,7 +28,7 @@ type folder struct {
 
 func newFolder(p sketch.Profile) *folder {
 	p.W = 1
-	if p.Stream == sketch.HTML || p.Stream == sketch.Elements || p.Stream == sketch.Chars {
+	if p.Stream == sketch.HTML || p.Stream == sketch.Page || p.Stream == sketch.Elements || p.Stream == sketch.Chars {
 		// A word at a time, so that markup is shown as the text that it is.
 		p.OtherCase = p.Stream == sketch.Elements || p.OtherCase
 		p.Stream = sketch.Words

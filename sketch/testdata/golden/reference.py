@@ -112,6 +112,59 @@ def words(text):
     return tokens
 
 
+def symbol(c):
+    c = ord(c)
+    if c < 0x2000:
+        return chr(c) in "#$%&+<=>@\u00a2\u00a3\u00a4\u00a5\u00a7\u00a9\u00ac\u00ae\u00b0\u00b1\u00d7\u00f7"
+    return 0x20A0 <= c <= 0x20CF or 0x2100 <= c <= 0x2BFF or 0x1F000 <= c <= 0x1FAFF
+
+
+def spaced(text):
+    """The words of the stream chars, None standing for what separates two of them."""
+    kinds = ["word" if symbol(c) else kind(c) for c in text]
+    inside = [k not in ("space", "control", "other") for k in kinds]
+    out, i, alone = [], 0, False
+    while i < len(text):
+        j = i
+        while j < len(text) and inside[j] == inside[i]:
+            j += 1
+        if inside[i]:
+            for word in words_of(text[i:j], kinds[i:j]):
+                out.append(word)
+            last = j - 1
+            while last > i and kinds[last] == "mark":
+                last -= 1
+            alone = kinds[last] == "alone"
+        elif out and j < len(text) and not (alone and kinds[j] == "alone" and "other" not in kinds[i:j]):
+            out.append(None)
+        i = j
+    return out
+
+
+def words_of(text, kinds):
+    """A run of the kinds of words: a character alone begins a word that only marks continue."""
+    out, alone = [], False
+    for c, k in zip(text, kinds):
+        if not out or k == "alone" or alone and k != "mark":
+            out.append(c)
+            alone = k == "alone"
+        else:
+            out[-1] += c
+    return out
+
+
+def characters(words):
+    """The characters of the words that are left, with one blank before, between and after."""
+    out, blank = [], True
+    for word in words:
+        if word is None:
+            blank = True
+            continue
+        out += [" "] * blank + list(word)
+        blank = False
+    return out + [" "] * bool(out)
+
+
 def lines(text):
     for line in re.split("[\n\r\x85\u2028\u2029]", text):
         line = re.sub("[%s]+" % "".join(WHITE), " ", line).strip(" ")
@@ -193,7 +246,7 @@ ATTRIBUTE = re.compile(
 )
 
 
-def page(data, fold):
+def page(data, fold, links=True):
     doc = data.decode("latin-1")  # bytes as characters, until they are text
     tokens, text, i, inert = [], [], 0, 0
 
@@ -263,9 +316,9 @@ def page(data, fold):
                     urls.setdefault(key, (a[2] or a[3] or a[4] or "")[:4096])
         if name == "template":
             inert = max(0, inert - 1) if closing else inert + 1
-        if inert:
+        if inert or not links:
             urls = {}
-        elif name not in INLINE | UNSEEN or urls:
+        if not inert and (name not in INLINE | UNSEEN or urls):
             separate()
         for url in urls.values():
             url = canonical(decode_mixed(references(url.replace("\0", "&#0;"), True)), fold)
@@ -351,19 +404,27 @@ def soundex(word):
     return (code + "000")[:4] if code else ""
 
 
-FOLDS = {"chars": True, "words": True, "lines": False, "soundex": True, "html": True, "code": False}
+FOLDS = {"chars": True, "words": True, "lines": False, "soundex": True, "html": True, "code": False, "page": True}
 
 
 def tokens_of(p, data):
     fold = FOLDS[p["stream"]] != p["other"]
     text = lambda: canonical(decode(data), fold)
     found = {
-        "chars": lambda: words(text()), "words": lambda: words(text()), "soundex": lambda: words(text()),
+        "chars": lambda: spaced(text()), "words": lambda: words(text()), "soundex": lambda: words(text()),
         "lines": lambda: lines(text()), "code": lambda: code(text()), "html": lambda: page(data, fold),
+        "page": lambda: page(data, fold, False),
     }[p["stream"]]()
     kept, seen = [], set()
     for whole in found:
-        for token in split(whole):
+        for token in split(whole) if whole else [None]:
+            if token is None:
+                kept.append(None)
+                continue
+            kinds = {kind(c) for c in token}
+            letters = kinds & {"word", "alone"}
+            if "digit" in kinds and (p["numbers"] and not letters or p["ids"] and letters):
+                continue
             if p["stop"] and re.sub("[A-Z]", lambda m: m[0].lower(), token) in STOP:
                 continue
             if p["vowels"]:
@@ -373,8 +434,8 @@ def tokens_of(p, data):
             if not token or p["duplicates"] and token in seen:
                 continue
             seen.add(token)
-            kept.extend(token if p["stream"] == "chars" else [token])
-    return kept
+            kept.append(token)
+    return characters(kept) if p["stream"] == "chars" else kept
 
 
 # 4. Fingerprints
@@ -527,11 +588,11 @@ def forest(slots):
 
 # 7. Stored form
 
-STREAMS = ["chars", "words", "lines", "soundex", "html", "code", "elements"]
+STREAMS = ["chars", "words", "lines", "soundex", "html", "code", "elements", "page"]
 
 
 def header(p, exponent):
-    flags = p["other"] | p["stop"] << 1 | p["vowels"] << 2 | p["duplicates"] << 3 | p["bag"] << 4
+    flags = p["other"] | p["stop"] << 1 | p["vowels"] << 2 | p["duplicates"] << 3 | p["bag"] << 4 | p["numbers"] << 5 | p["ids"] << 6
     family = {**SLOTS, **LISTS}[p["family"]]
     out = bytes([0xA1, 1, STREAMS.index(p["stream"]), flags, family, p["bits"]])
     out += p["w"].to_bytes(2, "big") + p["t"].to_bytes(2, "big") + bytes([p["k"], p["s"], p["r"], exponent])
@@ -543,14 +604,14 @@ CANARY = (pathlib.Path(__file__).parent / "../../canary.txt").read_bytes()
 
 @functools.cache
 def fingerprint_of(*settings):
-    p = dict(zip(("stream", "other", "stop", "vowels", "duplicates"), settings))
+    p = dict(zip(("stream", "other", "stop", "vowels", "duplicates", "numbers", "ids"), settings))
     return max(1, cut(shingle_fingerprint(tokens_of(p, CANARY)), 16))
 
 
 def tokens_fingerprint(p):
     if p["stream"] == "elements":
         return 0
-    return fingerprint_of(p["stream"], p["other"], p["stop"], p["vowels"], p["duplicates"])
+    return fingerprint_of(p["stream"], p["other"], p["stop"], p["vowels"], p["duplicates"], p["numbers"], p["ids"])
 
 
 def payload(p, slots):
@@ -575,14 +636,14 @@ def payload(p, slots):
 
 def profile(settings):
     """A canonical spelling; nothing but what that has."""
-    p = dict(other=False, stop=False, vowels=False, duplicates=False, bag=False, bits=64, size=0, modulus=0)
+    p = dict(other=False, stop=False, vowels=False, duplicates=False, numbers=False, ids=False, bag=False, bits=64, size=0, modulus=0)
     for word in settings.split():
         name, _, value = word.partition("=")
         if name in STREAMS:
             p["stream"] = name
         elif name in ("case", "fold"):
             p["other"] = True
-        elif name in ("stop", "vowels", "duplicates"):
+        elif name in ("stop", "vowels", "duplicates", "numbers", "ids"):
             p[name] = True
         elif name in ("set", "bag"):
             p["bag"] = name == "bag"
@@ -654,6 +715,12 @@ PAGE = (
     "<img alt=no src=\" I.png \"><a href=\u00e4\u0301/%20\0>y</a><noscript><i>shown</i></noscript><iframe>no</iframe> a < b </> c<!x>d<?e>f"
     "<script><!-- <script> </script> no --> </script >yes <i>bu</i>s<template>no<p><a href=no>no</template>es<a>'</a>s<q>z</q><textarea><b>&lt;</textarea><td>1<td>2 e<b>\u0301</b><p"
 ).encode()
+NAMES = "C++ & C# for the RTX-4090, 3.5 mm; \u20ac5 \u2014 100% \u2764\ufe0f\U0001f44d\U0001f3fd (x86_64) ~ 1\u00b0 \u00bd".encode()
+WRAPPED = (
+    "\u5185\u6838 \u6a21\u5757\n\u6587\u4ef6\u3002\u4e2d\u6587Linux \u5185\u6838\u3001 \u0e01\u0e34\u0e19\n\u0e01\u0e23\u0e30\u0e08\u0e01 "
+    "\u3072\u3089 \u30ab\u30ca \ud55c\uad6d \uc5b4\u0301 \u6211 \u0301\u80fd"
+).encode()
+INVOICE = "Invoice 4711-A of 2026-11-22T06:39, 3 pieces at 19.90, id 550e8400-e29b-41d4, 0x1F, v2, \u0663\u0664, \u00bd kg, \u5e74 2 \u6708".encode()
 LOG = " one  two \r\n\r\nthree\tfour\u00a0five\u2028 Stra\u00dfe\u0085\nsix\r".encode()
 TAIL = "t=84 k=12 s=7 r=2"
 
@@ -671,6 +738,14 @@ VECTORS = [
     ("marks without end", "words w=1 set fast " + TAIL, MARKS),
     ("characters", "chars w=9 set fast " + TAIL, PROSE),
     ("characters of every script", "chars w=3 set fast " + TAIL, SCRIPTS),
+    ("characters of short texts", "chars w=3 set fast t=168 k=34 s=4 r=1 bits=4", NAMES),
+    ("symbols among characters", "chars case w=1 set fast " + TAIL, NAMES),
+    ("characters of wrapped lines", "chars w=3 set fast " + TAIL, WRAPPED),
+    ("characters without numbers", "chars stop numbers ids w=2 set fast " + TAIL, NAMES),
+    ("numbers dropped", "words numbers w=1 set fast " + TAIL, INVOICE),
+    ("identifiers dropped", "words ids w=1 set fast " + TAIL, INVOICE),
+    ("numbers and identifiers dropped", "code numbers ids w=2 set fast " + TAIL, INVOICE),
+    ("page without URLs", "page w=2 set fast t=84 k=6 s=14 r=2", PAGE),
     ("lines", "lines w=1 set fast " + TAIL, LOG),
     ("lines folded", "lines fold w=2 set fast " + TAIL, LOG),
     ("Soundex codes", "soundex w=4 set fast " + TAIL, b"Ashcraft Tymczak Pfister \xc3\x89clair Lloyd 42 Honeyman"),

@@ -4,7 +4,7 @@ Run as: python3.12 unicode.py, whose unicodedata is of that version. folding.tsv
 has str.casefold of each character that it changes. unicode.tsv has, for every
 4096 characters, a hash of their kinds and canonical forms, alone and beside
 characters that they may combine with, by the functions of reference.py. canary.tsv
-has the fingerprint of the tokens of canary.txt under every stream, case and filter.
+has the fingerprint of the tokens of canary.txt under every stream and case with the filters.
 """
 import hashlib
 import itertools
@@ -41,8 +41,9 @@ with open("unicode.tsv", "w", encoding="ascii") as out:
         print("%06X" % first, digest.hexdigest()[:16], sep="\t", file=out)
 
 with open("canary.tsv", "w", encoding="ascii") as out:
-    for stream in reference.STREAMS[:-1]:
-        for flags in itertools.product((False, True), repeat=4):
+    for stream in reference.FOLDS:
+        each = itertools.product((False, True), repeat=4)
+        for flags in [f + (False, False) for f in each] + [(False,) * 4 + f for f in ((False, True), (True, False), (True, True))]:
             case = {False: "", True: "case" if reference.FOLDS[stream] else "fold"}[flags[0]]
-            names = [stream, case] + [n for n, set in zip(("stop", "vowels", "duplicates"), flags[1:]) if set]
+            names = [stream, case] + [n for n, set in zip(("stop", "vowels", "duplicates", "numbers", "ids"), flags[1:]) if set]
             print(" ".join(filter(None, names)), "%04x" % reference.fingerprint_of(stream, *flags), sep="\t", file=out)
