@@ -33,7 +33,7 @@ check: ## the tests of every module
 setup: ## install what the tests need (Debian)
 	.ci/setup
 
-lint: ## gofmt, vet, staticcheck, go.mod, shellcheck, words
+lint: words ## gofmt, vet, staticcheck, go.mod, shellcheck, words
 	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change: $$files"; exit 1; }
 	@for m in $(MODULES); do cd $(CURDIR)/$$m; echo "$$m: go vet, staticcheck, go mod tidy"; \
 	  go vet ./...; go run $(STATICCHECK) ./...; go mod tidy -diff; done
@@ -43,7 +43,7 @@ lint: ## gofmt, vet, staticcheck, go.mod, shellcheck, words
 # Texts that others wrote, and data, are exempt.
 words: ## the phrases of .ci/words, which nothing here should say
 	@! git grep -nwiI -F -f .ci/words -- ':!.ci/words' ':!LICENSE' ':!*.json' ':!*.svg' ':!**/testdata/**' ':!examples/*/collection/*' \
-	  ':!examples/documentum/office/*' ':!sqlext/**/sqlite3*.h' || { echo "say it in other words: subject, verb, object"; exit 1; }
+	  ':!examples/documentum/office/*' ':!sqlext/**/sqlite3*.h' | grep -vi 'there is nothing' || { echo "say it in other words: subject, verb, object"; exit 1; }
 
 tidy: ## update go.mod and go.sum of every module, after a change of imports
 	@for m in $(MODULES); do (cd $$m && go mod tidy); done

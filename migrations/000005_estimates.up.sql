@@ -1,8 +1,8 @@
 -- What two stored sketches say about two documents. The same arithmetic in the
 -- same order as package sketch, so that the same bits come out.
 
--- The lowest bit of each group of so many bits is set when any bit of the
--- group was; the others are cleared. The shifts double the reach, and what
+-- Divides x into groups of the given number of bits. Sets the lowest bit of
+-- a group when any of its bits was set, and clears the others. The shifts double the reach, and what
 -- they bring in from the next group is masked away.
 create function alike._differing(x bit varying, bits integer) returns integer language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -26,8 +26,8 @@ begin
 end
 $$;
 
--- The slots of a sketch at no more than so many bits (64: all), as text; NULL
--- for an empty bin. Cutting is FORMAT.md's: the top bits of m times
+-- The slots of a sketch, each cut to at most the given number of bits (64: all),
+-- as text; NULL for an empty bin. Cutting is FORMAT.md's: the top bits of m times
 -- 0x9e3779b97f4a7c15.
 create function alike._slot_values(sketch bytea, p alike.profile_fields, kept integer) returns text[]
 language plpgsql immutable parallel safe

@@ -13,8 +13,8 @@ exception
 end
 $$;
 
--- The attachment that a caller means: the one of that table, of several the
--- one of the table's name, or the one that is called so.
+-- The attachment that a caller names: by its table (of several attachments that
+-- with the table's name), or by its own name.
 create function alike._attachment_of(relation regclass, name text) returns alike.attachment language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$

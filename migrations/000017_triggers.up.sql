@@ -1,6 +1,6 @@
 -- alike_enqueue_N is what the triggers call: it appends to the queue, and what a
 -- person has said of a row goes with the row, or follows it to its new key, in the
--- same statement. It runs as its owner, so that whoever may write documents needs
+-- same statement. It runs as its owner, so that a role that may write documents needs
 -- no right in the schema alike and none on verdicts.
 create function alike._make_enqueue(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp

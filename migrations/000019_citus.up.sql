@@ -73,8 +73,8 @@ $$;
 -- alike_probe_N finds the pairs of rows that share a feature. It puts the
 -- features into a table that is distributed by feature, so that the rows which
 -- share one are on the same node, and joins them there. It runs as its owner, as
--- alike_build_N does: whoever asks for pairs owns no table. Until his transaction
--- ends, whoever else asks waits.
+-- alike_build_N does, because a role that asks for pairs owns no table. Other
+-- callers wait until the first caller's transaction ends.
 create function alike._make_probe(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$

@@ -18,7 +18,7 @@ $$;
 -- the columns it reads. It is parsed as the condition of a partial index of an empty copy,
 -- where nothing but an expression of immutable functions can stand, and only the parsed
 -- form is ever used. The functions are those of PostgreSQL, or of an extension that a
--- superuser owns: they can do nothing but compute, whoever has them evaluated.
+-- superuser owns: they only compute, whichever role evaluates them.
 create function alike._row_filter(source regclass, given text, out expression text, out columns name[]) language plpgsql
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
@@ -59,7 +59,7 @@ begin
   execute format('drop table %I.%I', schema, copy);
   foreign_object := coalesce(foreign_object, alike._foreign_type(source, columns));
   if foreign_object is not null then
-    raise exception 'alike: where: "%" uses %, whose code would run for whoever reads the table; want functions and types of PostgreSQL or of an extension',
+    raise exception 'alike: where: "%" uses %, whose code would run with the rights of every role that reads the table; want functions and types of PostgreSQL or of an extension',
       left(given, 100), foreign_object using errcode = 'insufficient_privilege';
   end if;
 end

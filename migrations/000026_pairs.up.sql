@@ -44,8 +44,8 @@ begin
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
-  -- The bits that differ fill so many slots at least: to count them is quick and
-  -- leaves few pairs to compare. PostgreSQL 13 cannot count bits.
+  -- The number of bits that differ bounds the number of slots that differ. Counting
+  -- bits is quick and leaves few pairs to compare. PostgreSQL 13 cannot count bits.
   if alike._slots(p.family) and p.family <> 6 and current_setting('server_version_num')::integer >= 140000 then
     hopeful := format('bit_count((''x'' || encode(substr(c.sketch, 23), ''hex''))::bit varying # (''x'' || encode(substr(c.other_sketch, 23), ''hex''))::bit varying) <= %s',
       (select max(d) * p.bits from generate_series(0, p.t) as d
@@ -57,7 +57,7 @@ begin
      where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, side,
     features || ', ' || alike._key_list(keys, 'x'), replace(features, 'x.', 'y.') || ', ' || alike._key_list(keys, 'y'),
     a.profile_id, alike._key_less(keys, 'x', 'y'),
-    -- Two rows may have NULL in an earlier feature, which is nothing in common.
+    -- Two rows may both have NULL in an earlier feature, which they then do not share.
     coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
     case when marked then format(' and not exists (select from %s m where %s and %s)', mark, alike._key_equal(keys, 'm', 'x'),
       (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end),

@@ -94,7 +94,7 @@ begin
 end
 $$;
 
--- alike_ask_N runs as its owner: the connection is his, and whoever writes documents has no right in the schema alike.
+-- alike_ask_N runs as its owner: the connection is his, and roles that write documents have no right in the schema alike.
 create function alike._make_ask(a alike.attachment, document_type text) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$

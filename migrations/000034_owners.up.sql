@@ -1,5 +1,5 @@
--- Whose an attachment is: the owner's of its table, whoever that is at the moment. He
--- and the members of his role change it; who may read the key and the document asks
+-- An attachment belongs to the current owner of its table. He and the members of his
+-- role change it; who may read the key and the document asks
 -- about it; a worker works for the owners that it is a member of. The tables of this
 -- schema show and take rows accordingly, so that no function has to be trusted with it.
 set local search_path = pg_catalog, pg_temp;
@@ -116,8 +116,8 @@ for each row execute function alike._guard();
 
 -- What a worker does before it reads or removes rows of an attachment: takes the lock
 -- that reading takes anyhow, so that what is found here holds until its transaction ends,
--- and learns why it may not: NULL, or a sentence. A row that a policy hides would
--- be taken for one that is gone.
+-- and learns why it may not: NULL, or a sentence. Without this check a worker
+-- would remove the sketch of a row that a policy hides from it.
 create function alike._hold(attachment integer) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$

@@ -1,5 +1,5 @@
 -- Who sees what attach has made. The side tables belong to the owner of the table, and
--- whoever else asks sees a row of theirs exactly where he sees the row of the table.
+-- every other role sees a row of theirs exactly where it sees the row of the table.
 
 -- alike_sees_N() says whether the caller sees every row of the table, alike_sees_N(key)
 -- whether he sees that one and may read its document. They are functions and not part of

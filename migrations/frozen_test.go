@@ -12,8 +12,8 @@ import (
 	"github.com/alike-sql/alike/migrations"
 )
 
-// thawed returns what is wrong with files that were released: changed, gone, or
-// slipped in before one that was released.
+// thawed returns the released files that changed or are gone, and the new files
+// whose number is below that of a released file.
 func thawed(list string, files fs.FS) (wrong []string) {
 	released := map[string]string{}
 	last := ""

@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // What people ask in PostgreSQL runs as it is, and has the same answer in the
-// oldest release, the newest and the one that tests run on.
+// oldest release, the newest and the release that tests run on.
 func TestPeoplesQueries(t *testing.T) {
 	answers := map[string]string{}
 	for _, version := range []int{pgtest.Version(), 13, 18} {

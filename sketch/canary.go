@@ -6,8 +6,8 @@ import (
 )
 
 // canary is a text that reads differently under different rules of folding,
-// normalization and tokens, in every stream. Whoever changes such a rule and
-// finds that no fingerprint changes adds a line that shows it.
+// normalization and tokens, in every stream. When you change such a
+// rule and no fingerprint changes, add a line that shows the change.
 //
 //go:embed canary.txt
 var canary []byte

@@ -331,8 +331,8 @@ func appendValues(dst []byte, values []uint64) []byte {
 	return dst
 }
 
-// Cut appends to dst the sketch b with only so many bits of each slot, 1, 2, 4
-// or 8, fewer than it has; with as many or more it appends b as it is.
+// Cut appends to dst the sketch b cut to the given bits of each slot, 1, 2, 4
+// or 8. When b has no more bits than that, Cut appends it unchanged.
 func Cut(dst, b []byte, bits int) ([]byte, error) {
 	k, err := parse(b)
 	if err != nil {

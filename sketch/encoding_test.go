@@ -122,7 +122,7 @@ func TestStoredFormIsChecked(t *testing.T) {
 }
 
 // A Sketcher gives what a new one does, whatever it took before: long documents
-// and short ones, with repetitions and weights, and one that was given up.
+// and short ones, with repetitions and weights, and a document that was given up.
 func TestSketcherForgets(t *testing.T) {
 	docs := [][]byte{numberedWords(0, 20000), numberedWords(5, 9), numberedWords(0, 300), bytes.Repeat([]byte("again and "), 500), nil, numberedWords(7, 500)}
 	for _, settings := range everyFamily {

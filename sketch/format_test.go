@@ -69,11 +69,11 @@ func TestFormatPage(t *testing.T) {
 	for _, c := range []struct {
 		list string
 		tags map[string]bool
-	}{{between("it is one of `", "` without"), inlineTags}, {between("does not show, `", "`, without"), unseenTags}} {
+	}{{between("within a line of text, which are `", "` without"), inlineTags}, {between("does not show, `", "`, without"), unseenTags}} {
 		names := strings.Fields(c.list)
 		for _, name := range names {
 			if !c.tags[name] {
-				t.Errorf("the page lists the tag %q as one that does not break words", name)
+				t.Errorf("the page lists the tag %q among the tags that do not break words", name)
 			}
 		}
 		if len(names) != len(c.tags) {

@@ -154,7 +154,7 @@ func binsOf(m, xs []uint64, round int) {
 	}
 }
 
-// binsBefore returns what may be in so many bins: empty slots, those of a few
+// binsBefore returns a possible state of the slots: empty slots, those of a few
 // or of many values in some rounds, and of the fallback.
 func binsBefore(random *rand.Rand, slots int) []uint64 {
 	m := make([]uint64, slots)

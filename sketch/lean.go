@@ -172,7 +172,7 @@ func (l *leanZeros) add(xs []uint64) {
 }
 
 // after marks the n bits after each one of w, and those of them that follow a
-// one before w, which so many zeros separate from it.
+// one before w, which before zeros separate from it.
 func after(w uint64, n, before int) uint64 {
 	if n == 0 {
 		return 0

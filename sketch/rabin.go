@@ -11,8 +11,8 @@ import (
 // clusters used 40 bits) or draws a polynomial of their own.
 //
 // A string is a polynomial: its bits, the first byte's highest first, are the
-// coefficients from the highest power of t down, below a leading one that tells
-// "a" from "\0a". Its fingerprint is the residue, so that
+// coefficients from the highest power of t down, below a leading 1, which
+// distinguishes "a" from "\0a". Its fingerprint is the residue, so that
 //
 //	f("") = 1
 //	f(AB) = f(A)·t^(8|B|) + f(B) + t^(8|B|)

@@ -19,8 +19,8 @@ type Polynomial struct {
 	Degree int
 }
 
-// The polynomials of the stored form: the first irreducible ones that
-// DrawPolynomial finds from the seeds 1997, 2000 and 2011.
+// The polynomials of the stored form: the first irreducible polynomials
+// that DrawPolynomial finds from the seeds 1997, 2000 and 2011.
 var (
 	shinglePolynomial = Polynomial{Low: 0x0b984afd41eed93b, Degree: 64} // tokens and shingles
 	featurePolynomial = Polynomial{Low: 0xf6e1b0942d071963, Degree: 64} // features and superfeatures

@@ -87,7 +87,7 @@ func textSpeed(settings string, text func(*rand.Rand, int) []byte, size int, to 
 	documents := text(rand.New(rand.NewPCG(1997, 2000)), total)
 	features := make([]Feature, 0, p.K)
 	// The best time of each stretch of documents: other programs that run
-	// meanwhile disturb some passes, seldom all.
+	// meanwhile disturb some passes, rarely all.
 	stretch := max(1, 64<<10/size) * size
 	best := make([]float64, total/stretch)
 	for pass := range 16 {

@@ -325,7 +325,7 @@ func (f *familyTrial) judge(t *testing.T, kind source, n int, truth float64) (li
 			t.Errorf("biased: %s", line)
 		}
 		if a.intervals > 0 && !a.covers() {
-			t.Errorf("intervals that hold too seldom: %s", line)
+			t.Errorf("intervals that hold too rarely: %s", line)
 		}
 		// Fast similarity sketching is the sharper the smaller the set is.
 		if f.family == "fast" && i == 0 && n <= 100 && a.variance() > 0.7*binomial {

@@ -351,7 +351,7 @@ func (c *canonicaliser) put(r rune) {
 	c.before.decompose(r)
 }
 
-// flush gives out what is held: the next character does not combine with it.
+// flush emits the held characters: the next character does not combine with it.
 func (c *canonicaliser) flush() {
 	c.before.flush()
 	c.after.flush()

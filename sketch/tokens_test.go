@@ -309,7 +309,7 @@ func TestReadFromIsBounded(t *testing.T) {
 	}
 }
 
-// Blocks of the alphabets are made by whoever needs them first.
+// The first user of a block of an alphabet makes it.
 func TestAlphabetsAreShared(t *testing.T) {
 	saved := foldedAlphabet.blocks[0x1E00>>blockBits].Load()
 	var group sync.WaitGroup

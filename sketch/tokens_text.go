@@ -150,8 +150,7 @@ func (l *lines) next(t *tokens, src []byte, final bool) int {
 }
 
 // code is source text: identifiers, numbers, operators and the other symbols.
-// Comments and strings are taken apart like the rest; white space separates and
-// is nothing else.
+// Comments and strings are divided like the rest; white space only separates.
 //
 //   - An identifier is a run of letters, marks, numbers and low lines. As in
 //     words, a character of classAlone is a token by itself.

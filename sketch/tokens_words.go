@@ -169,7 +169,7 @@ func decode(src []byte, end ending) (rune, int) {
 	return utf8.DecodeRune(src)
 }
 
-// settle gives out what the slow path holds: the next character does not
+// settle emits what the slow path holds: the next character does not
 // combine with it.
 func (w *words) settle() {
 	if w.slow.active {
@@ -287,7 +287,7 @@ var actions = func() (table [4][8]state) {
 // quick takes text of one look-up a character, as far as that goes, and returns
 // where it ends: before a character that the others have to look at. A
 // character is taken when the one after it is known not to combine with it, or
-// to be a mark that stays where it is: one that combines with nothing, in
+// to be a mark that stays where it is, because it combines with no character and is in
 // canonical order. Where a later mark turns out to be another, the character
 // and its marks are given back.
 func (w *words) quick(src []byte, i int) int {

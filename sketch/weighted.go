@@ -171,13 +171,13 @@ const maxReplicas = 1e6
 
 const replicaPiece = 1024 // occurrences handed to the sampler at once
 
-// AddWeighted adds an element that counts as much as so many; it is
-// Manasse's "important features". The weights of equal elements add up, and a
+// AddWeighted adds an element with a weight, one of Manasse's "important
+// features". The weights of equal elements add up, and a
 // weight of 0 adds nothing.
 //
 // Under the family weighted a weight is any number that is not negative. The
-// other families take whole numbers to a million and add the element so many
-// times, each with its occurrence number, as a bag does; under a profile of
+// other families take whole numbers to a million and add the element that
+// number of times, each with its occurrence number, as a bag does; under a profile of
 // sets the first is the element as AddElement adds it.
 func (s *Sketcher) AddWeighted(element []byte, weight float64) error {
 	if !(weight >= 0) || math.IsInf(weight, 0) {

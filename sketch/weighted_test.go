@@ -153,7 +153,7 @@ func TestAddWeightedErrors(t *testing.T) {
 	}
 }
 
-// A weight is so many occurrences: in a bag those of AddElement, in a set the
+// A weight is a number of occurrences: in a bag those of AddElement, in a set the
 // first as AddElement has it, however they are spread over the calls.
 func TestReplication(t *testing.T) {
 	for _, settings := range []string{"classic", "fast", "bins", "lean", "bottom=100", "mod=2", "scaled", "classic bag", "mod=1 bag"} {

@@ -7,8 +7,8 @@
 // that differs from the one before it is an edge. The numbers of the bits are
 // written out with the position of the block added, and the words' starts and
 // ends come to lie as pairs. The text is copied with its case folded: 0x20 is
-// set in every byte, which changes no digit and no small letter; what it does
-// to separators is of no account, nobody looks at them.
+// set in every byte, which changes no digit and no small letter; the
+// changed separators are unused.
 
 DATA bytes<>+0(SB)/8, $0x0706050403020100
 DATA bytes<>+8(SB)/8, $0x0f0e0d0c0b0a0908

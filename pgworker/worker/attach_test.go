@@ -494,8 +494,8 @@ func TestScanOnce(t *testing.T) {
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }
 
-// The media type of each document says how its bytes become text; one that no
-// command reads is an error of its row.
+// The media type of each document says how its bytes become text; a type
+// that no command reads is an error of its row.
 func TestExtract(t *testing.T) {
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)

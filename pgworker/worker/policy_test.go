@@ -103,7 +103,7 @@ func TestGate(t *testing.T) {
 		name   string
 		commit bool
 	}{{"commit", true}, {"rollback", false}} {
-		text := "two transactions at once with a document that is called " + v.name + " by whoever wrote this test of it"
+		text := "two transactions at once with a document that is called " + v.name + " by the author of this test of it"
 		first, err := c.Begin(ctx)
 		if err != nil {
 			t.Fatal(err)

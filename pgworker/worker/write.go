@@ -121,7 +121,7 @@ func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool,
 
 // match does what the policy says with rows that were written, and with those
 // of the others that nothing is known of: a row that was there before attach
-// and one that was checked in meanwhile may be the same, and the filling of the
+// and a row that was checked in meanwhile may be the same, and the filling of the
 // side table asks no policy and joins no cluster.
 func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string, clustered bool) error {
 	for _, step := range []struct {

@@ -1,3 +1,2 @@
--- Puts the attachment, whose side table is full, in the place of the one that it
--- replaces.
+-- Replaces the old attachment by the new one, whose side table is filled.
 select {switch}()

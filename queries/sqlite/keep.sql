@@ -1,6 +1,6 @@
 -- Which member of a cluster to keep? cluster, id, title, and its place by age
--- (the newest first), by length and by the rows it is linked to. Whoever wants the
--- newest keeps the rows with by_age = 1. Nothing is deleted here.
+-- (the newest first), by length and by the rows it is linked to. To keep
+-- the newest, keep the rows with by_age = 1. Nothing is deleted here.
 with recursive pair as (
   select id, other
   from documents_alike_pair p

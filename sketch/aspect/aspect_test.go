@@ -81,10 +81,10 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := aspect.Parse(p, []string{"length", "forest/1"}); err == nil || !strings.Contains(err.Error(), "forest/1") {
-		t.Errorf("forest/1 of eight slots: error %v, want one that names forest/1", err)
+		t.Errorf("forest/1 of eight slots: error %v, want forest/1 named", err)
 	}
 	if _, err := aspect.Parse(p, []string{"length", "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
-		t.Errorf("error %v, want one that names nonsense", err)
+		t.Errorf("error %v, want nonsense named", err)
 	}
 	if _, err := aspect.New(sketch.Profile{}, nil); err == nil {
 		t.Error("a profile without settings makes a Computer")

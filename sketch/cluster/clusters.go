@@ -64,7 +64,7 @@ func (c *Finder) together(a, b int) (bool, error) {
 	return rootA == rootB, err
 }
 
-// nameClusters finds the least id of every cluster and gives out the members.
+// nameClusters finds the least id of every cluster and emits the members.
 // The roots' words now hold the number of members and that of the least.
 func (c *Finder) nameClusters(ctx context.Context, emit func(Member) error) error {
 	nodes := c.forest.nodes

@@ -41,7 +41,7 @@ func add(t *testing.T, c *Finder, documents []document) {
 	}
 }
 
-// mix gives each number one that looks random.
+// mix maps each number to a number that looks random.
 func mix(x uint64) uint64 { return rand.NewPCG(x, 0).Uint64() }
 
 // randomDocuments share features by chance, have some twice, have ids in no

@@ -14,7 +14,7 @@ type Sorter struct {
 	merge  *merge // once it is read
 }
 
-// NewSorter returns a Sorter that holds at most so many bytes of pairs in
+// NewSorter returns a Sorter that holds at most memory bytes of pairs in
 // memory, and has its file in dir, or in os.TempDir() when dir is empty.
 func NewSorter(memory int, dir string) *Sorter {
 	if dir == "" {

@@ -4,12 +4,12 @@ package cluster
 //
 //	bit 63       this document is the root of its cluster
 //	bits 32-62   of a root: the cluster's size; of others: the parent
-//	bits 0-31    free for the use of whoever links (see linkage.go)
+//	bits 0-31    free for the linkage (see linkage.go)
 //
 // The smaller cluster goes under the larger, and paths are halved.
 type forest struct {
 	nodes *pagedWords
-	apart *apart // nil if nobody is
+	apart *apart // nil if no documents are apart
 }
 
 const (

@@ -701,7 +701,7 @@ int alike_autocommit(void *db){ return sqlite3_get_autocommit(db); }
 
 /* Rolls back whatever is open, when ROLLBACK itself is interrupted or refused: a
 ** statement that writes and is interrupted rolls everything back, and opening a
-** blob steps one that needs neither the parser nor an authorizer. The interrupt
+** blob steps a statement that needs neither the parser nor an authorizer. The interrupt
 ** lasts until the caller's statement ends, which fails anyway. */
 void alike_roll_back(void *db){
   sqlite3_blob *blob = 0;

@@ -13,7 +13,7 @@ import (
 // Atomically does work whole or not at all: in a transaction of its own, or, inside
 // one of the caller's, in a savepoint. Its own transaction takes the right to write
 // before anything is read, so that it waits for its turn as long as busy_timeout
-// says; one that has read already would be refused at once.
+// says; SQLite refuses a transaction that has already read at once.
 //
 // The work drops no table or index, which SQLite refuses beside an open statement.
 func (c *Conn) Atomically(work func() error) (err error) {
