@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
-			"chapter  1189       3480        5032          331     593",
+			"chapter  1189       3480        5034          333     595",
 			"BSD          quicksort.c  0.90   0.85    0.88    0.47",
 			"mail.txt     reply.txt    0.96   1.00    0.97    0.45",
 			"mod=16  1189      1189   0",

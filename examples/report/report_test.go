@@ -206,7 +206,7 @@ func TestEnginesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Who may read the side tables and not the documents sees the numbers.
+	// A role that may not read the documents sees none of what was derived from them.
 	if _, err := conn.Exec(t.Context(), `set role alike_reader`); err != nil {
 		t.Fatal(err)
 	}
@@ -217,8 +217,8 @@ func TestEnginesAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := reader.Attachments[0]; s.Clusters.Count != lite.Attachments[0].Clusters.Count || len(s.Problems) == 0 || s.Measured.Why == "" {
-		t.Errorf("without the right to read the documents: %+v", s)
+	if len(reader.Attachments) != 0 {
+		t.Errorf("a role that may not read memos is shown %+v, want no attachment", reader.Attachments[0])
 	}
 
 	// What an engine says in its own words, and which pairs it recorded when.
