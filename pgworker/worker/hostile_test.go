@@ -285,3 +285,96 @@ func TestAnothersAttachment(t *testing.T) {
 		})
 	}
 }
+
+// A condition over a column of somebody's own type is refused, and one whose column
+// became one later is not evaluated any more.
+func TestHostileType(t *testing.T) {
+	for _, version := range []int{13, pgtest.Version(), 18} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := newStage(t, version)
+			s.private()
+			s.does("mallory", `create type mallory.state as enum ('x', 'y'); create table mallory.typed (id int primary key, body text, state mallory.state, states mallory.state[]);
+				insert into mallory.notes values (1, 'some words of his')`)
+			for _, where := range []string{"state is not null", "states is not null"} {
+				s.cannot("mallory", `select alike.attach('mallory.typed', 'body', '{"where": "`+where+`"}')`, "belongs to")
+			}
+			s.does("mallory", `select alike.attach('mallory.notes', 'body', '{"where": "state is not null"}')`)
+			once(t, s.worker("mallory_worker"))
+			s.does("mallory", `alter table mallory.notes drop state cascade; alter table mallory.notes add state mallory.state; insert into mallory.notes values (2, 'more', 'y'); insert into alike.queue (attachment, key) select id, '2' from alike.attachment`)
+			s.worker("mallory_worker").Once(ctx)
+			if got := list(t, s.as("mallory"), "select note from alike.status()"); !strings.Contains(got, "where reads the column state, whose type mallory.state belongs to") {
+				t.Errorf("status says %q", got)
+			}
+			s.safe("types")
+		})
+	}
+}
+
+// To look at the state of everything is to trust no owner: status runs no code of theirs.
+func TestHostileStatus(t *testing.T) {
+	for _, version := range []int{13, pgtest.Version(), 18} {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := newStage(t, version)
+			s.private()
+			s.does("mallory", `select alike.attach('mallory.notes', 'body'); select alike.attach('mallory.notes', 'state', '{"name": "second"}');
+				insert into mallory.notes values (1, 'words'); grant select on mallory.notes to {reader};
+				alter table mallory.notes enable row level security; create policy spy on mallory.notes using (mallory.spy(body));
+				drop table mallory.notes_alike cascade; create view mallory.notes_alike as select mallory.spy('view'); grant select on mallory.notes_alike to public;
+				create policy spy on mallory.second_alike using (mallory.spy('side')); grant select on mallory.second_alike to public`)
+			s.does("alice", "grant select on alice.letters to {reader}")
+			for _, who := range []string{"dba", "reader", "alice"} {
+				s.does(who, "select * from alike.status()")
+			}
+			s.safe("status")
+			if n := one[int](t, s.dba, "select count(*) from mallory.loot"); n > 0 {
+				t.Errorf("his code has run %d times", n)
+			}
+		})
+	}
+}
+
+// What is found out before rows are removed holds until the transaction ends.
+func TestHoldKeepsPoliciesAway(t *testing.T) {
+	s := newStage(t, pgtest.Version())
+	s.private()
+	s.does("alice_worker", "begin; select alike._hold(1)")
+	s.does("alice", "set lock_timeout = '50ms'")
+	s.cannot("alice", "alter table alice.letters enable row level security", "lock timeout")
+	s.cannot("alice", "alter table alice.letters force row level security", "lock timeout")
+	s.does("alice_worker", "commit")
+	s.does("alice", "alter table alice.letters force row level security; alter table alice.letters enable row level security")
+	if got := list(t, s.as("alice_worker"), "select alike._hold(1)"); !strings.Contains(got, "row-level security hides rows of alice.letters") {
+		t.Errorf("hold says %q", got)
+	}
+}
+
+// What attach makes belongs to the owner of the table, whoever calls it, and detach
+// leaves nothing that lets others read.
+func TestOwnerOfWhatIsMade(t *testing.T) {
+	s := newStage(t, pgtest.Version())
+	s.does("alice", "create table alice.letters (id int primary key, body text); insert into alice.letters values (1, 'a letter'); grant select on alice.letters to {reader}")
+	const owners = `select string_agg(distinct o::regrole::text, ' ') from (
+		select relowner from pg_class where relnamespace = 'alice'::regnamespace and relkind in ('r', 'v')
+		union all select proowner from pg_proc where pronamespace = 'alice'::regnamespace) x(o)`
+	s.does("dba", `select alike.attach('alice.letters', 'body')`)
+	if got := one[string](t, s.dba, owners); got != s.role("alice") {
+		t.Errorf("after attach by an administrator: %s", got)
+	}
+	once(t, s.worker("alice_worker"))
+	s.does("dba", "select alike.write_clusters('alice.letters'); alter table alice.letters owner to {bob}; grant create on schema alice to {bob}; select alike.own('alice.letters')")
+	if got := one[string](t, s.dba, owners); got != s.role("bob") {
+		t.Errorf("after alike.own: %s", got)
+	}
+	s.does("bob", "select alike.detach('alice.letters')")
+	if got := one[*string](t, s.dba, "select string_agg(polname::text, ' ') from pg_policy where polrelid::regclass::text ~ 'letters_alike'"); got != nil {
+		t.Errorf("detach leaves the policies %s", *got)
+	}
+	if got := one[*string](t, s.dba, "select string_agg(proname::text, ' ') from pg_proc where pronamespace = 'alice'::regnamespace"); got != nil {
+		t.Errorf("detach leaves the functions %s", *got)
+	}
+	for _, suffix := range []string{"", "_match", "_mark", "_cluster"} {
+		if got := list(t, s.as("reader"), "select count(*)::text from alice.letters_alike"+suffix); got != "0" {
+			t.Errorf("after detach the reader sees %s rows of letters_alike%s", got, suffix)
+		}
+	}
+}
