@@ -86,6 +86,7 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch/cluster
+	ALIKE_ENTRIES=5000000 go test -timeout 60m -v -run '^TestManyEntries$$' ./pgworker/worker
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 
 citus: ## Citus gives the answers of one PostgreSQL while nodes are killed: CITUS=folder of its programs DOCUMENTS=100000

@@ -58,7 +58,7 @@ func literal(s string) string {
 // splitBackfill cuts a table that is to be filled into chunks, in one pass over
 // its keys.
 func (w *Worker) splitBackfill(ctx context.Context) (bool, error) {
-	return w.perform(ctx, task{claim: queries.BackfillToSplit, fresh: true, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+	return w.perform(ctx, task{claim: queries.BackfillToSplit, fresh: true, long: true, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
 		if _, err := tx.Exec(ctx, a.sql(queries.Split), w.config.ChunkRows); err != nil {
 			return false, err
 		}
@@ -72,7 +72,7 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 	var deletions bool
 	var name string
 	start := time.Now()
-	did, err := w.perform(ctx, task{claim: queries.BackfillToFinish, more: []any{&deletions}, fresh: true, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+	did, err := w.perform(ctx, task{claim: queries.BackfillToFinish, more: []any{&deletions}, fresh: true, long: true, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
 		name = a.name
 		if a.distributed && a.replaces != nil {
 			if _, err := tx.Exec(ctx, "set local citus.multi_shard_modify_mode = sequential"); err != nil {

@@ -35,12 +35,14 @@ type claimed struct {
 // Workers write keys in one order, so that they do not lock each other out;
 // checkins never touch a side table.
 func (w *Worker) queueBatch(ctx context.Context) (bool, error) {
+	ctx, cancel := w.bound(ctx)
+	defer cancel()
 	start := time.Now()
 	tx, err := w.begin(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
+	defer undo(ctx, tx)
 	work, n, oldest, err := claim(ctx, tx, w.config.BatchSize)
 	if err != nil || n == 0 {
 		return false, err

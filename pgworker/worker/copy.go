@@ -25,7 +25,7 @@ const copyAttempts = 5
 // which deals with each row by itself, as if it had been checked in.
 func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 	var above, upto *string
-	return w.perform(ctx, task{claim: queries.ClaimChunk, more: []any{&above, &upto}, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+	return w.perform(ctx, task{claim: queries.ClaimChunk, more: []any{&above, &upto}, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
 		ranges := a.ranges(above, upto)
 		var again []string
 		var err error

@@ -70,11 +70,13 @@ func (w *Worker) extract(ctx context.Context, id int64, a *attachment, key strin
 			return ctx.Err()
 		}
 	}
+	ctx, cancel := w.bound(ctx)
+	defer cancel()
 	tx, err := w.begin(ctx)
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
+	defer undo(ctx, tx)
 	if f != nil && reason == nil {
 		if reason = hold(ctx, tx, a); reason == nil {
 			reason = savepoint(ctx, tx, func(tx pgx.Tx) error { return w.record(ctx, tx, a, f) })

@@ -92,7 +92,9 @@ func (w *Worker) watch(ctx context.Context) {
 	wait, failures := leastLook, 0
 	for ctx.Err() == nil {
 		var found bool
-		err := w.pool.QueryRow(ctx, queries.Waiting, w.config.ScanInterval).Scan(&found)
+		bounded, cancel := w.bound(ctx)
+		err := w.pool.QueryRow(bounded, queries.Waiting, w.config.ScanInterval).Scan(&found)
+		cancel()
 		switch {
 		case ctx.Err() != nil:
 		case err != nil: // the loops say what is wrong

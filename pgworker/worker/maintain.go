@@ -20,6 +20,8 @@ func (w *Worker) maintain(ctx context.Context) {
 // tidy puts failed rows whose time has come back into the queue, and forgets
 // what nobody waits for any more.
 func (w *Worker) tidy(ctx context.Context) error {
+	ctx, cancel := w.bound(ctx)
+	defer cancel()
 	if err := w.retryDue(ctx); err != nil {
 		return err
 	}

@@ -31,11 +31,13 @@ func (r *request) media() string {
 // answerRequests sketches documents that triggers ask about, and reports whether
 // there were any. It leaves slow ones to answerSlow.
 func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
+	ctx, cancel := w.bound(ctx)
+	defer cancel()
 	tx, err := w.begin(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
+	defer undo(ctx, tx)
 	rows, err := tx.Query(ctx, queries.Requests)
 	if err != nil {
 		return false, err

@@ -17,7 +17,7 @@ import (
 // A row that changes while it is sketched is found by the next scan, and a row
 // that failed is left to its own retries.
 func (w *Worker) scan(ctx context.Context, since time.Duration) (bool, error) {
-	return w.perform(ctx, task{claim: queries.ScanDue, args: []any{since}, long: true, run: func(tx pgx.Tx, a *attachment) (bool, error) {
+	return w.perform(ctx, task{claim: queries.ScanDue, args: []any{since}, long: true, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
 		found, err := tx.Exec(ctx, a.sql(queries.QueueStale), w.config.MaxBackoff)
 		if err != nil {
 			return false, err

@@ -14,19 +14,24 @@ type task struct {
 	more  []any // where the rest of the query's columns goes
 	fresh bool  // the attachment has to be as it is now, not as of a moment ago
 	long  bool  // statements may take as long as they take
-	run   func(tx pgx.Tx, a *attachment) (did bool, err error)
+	run   func(ctx context.Context, tx pgx.Tx, a *attachment) (did bool, err error)
 }
 
 // perform takes a task and does it, and reports whether there was anything to do.
 // Where the attachment was detached a moment ago there is not. Where something is
-// wrong with the attachment the task is left where it was, to be tried again at the
-// next poll, and the reason is recorded.
+// wrong with the attachment the task is left where it was, to be retried, and the
+// reason is recorded.
 func (w *Worker) perform(ctx context.Context, t task) (bool, error) {
+	if !t.long {
+		bounded, cancel := w.bound(ctx)
+		defer cancel()
+		ctx = bounded
+	}
 	tx, err := w.begin(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
+	defer undo(ctx, tx)
 	var id int32
 	if err := tx.QueryRow(ctx, t.claim, t.args...).Scan(append([]any{&id}, t.more...)...); errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -56,7 +61,7 @@ func (w *Worker) perform(ctx context.Context, t task) (bool, error) {
 			return false, err
 		}
 	}
-	did, err := t.run(tx, a)
+	did, err := t.run(ctx, tx, a)
 	if err == nil {
 		err = w.cleared(ctx, tx, a)
 	}
@@ -78,7 +83,7 @@ func (w *Worker) taskFailed(ctx context.Context, undone pgx.Tx, a *attachment, r
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) // after a commit it does nothing
+	defer undo(ctx, tx)
 	if err := w.attachmentFailed(ctx, tx, a, nil, reason); err != nil {
 		return err
 	}

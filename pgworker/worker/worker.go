@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"time"
@@ -76,6 +77,9 @@ func (c *Config) pool() (*pgxpool.Config, error) {
 	// looks, one answers slow requests, one is for health and metrics.
 	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 4 + requestWorkers)
 	pool.ConnConfig.RuntimeParams["application_name"] = "alike worker"
+	// A server that is gone without a word is noticed after a minute.
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 3}}
+	pool.ConnConfig.DialFunc = dialer.DialContext
 	// The other settings come by a statement: a pooler takes few at the start.
 	pool.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, queries.WorkerSettings, c.StatementTimeout.Milliseconds(), c.LockTimeout.Milliseconds(), c.IdleTimeout.Milliseconds())
@@ -183,7 +187,22 @@ func (w *Worker) problems(ctx context.Context) error {
 	return err
 }
 
+// bound limits what is done with the database in one go: a network that swallows
+// what is sent, or a proxy that stands still, shows itself in no other way.
+func (w *Worker) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := 2 * w.config.StatementTimeout
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("the server did not answer within %s", limit))
+}
+
 // begin starts a transaction on a connection of the pool.
 func (w *Worker) begin(ctx context.Context) (pgx.Tx, error) {
 	return w.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+}
+
+// undo rolls a transaction back, unless it was committed. A server that does not
+// answer rolls it back by itself.
+func undo(ctx context.Context, tx pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	_ = tx.Rollback(ctx) // its error is that of a connection that is closed then
 }
