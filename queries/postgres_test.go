@@ -57,7 +57,7 @@ func TestPeoplesQueries(t *testing.T) {
 			}
 		})
 	}
-	for _, file := range []string{"postgres/alike_to_row.sql", "postgres/clusters.sql", "postgres/pairs.sql", "postgres/si_range.sql"} {
+	for _, file := range []string{"postgres/alike_to_row.sql", "both/clusters.sql", "postgres/pairs.sql", "postgres/si_range.sql"} {
 		if len(answers[file]) < 10 {
 			t.Errorf("%s answers %q", file, answers[file])
 		}
@@ -73,15 +73,11 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// peoples lists the files that are no statements of the code's.
+// peoples lists the questions: the files that the code does not embed.
 func peoples(t *testing.T) (list []string) {
 	t.Helper()
 	code := read(t, "postgres.go")
-	files, err := filepath.Glob("postgres/*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
+	for _, file := range files(t, "postgres", "both") {
 		if !strings.Contains(code, "//go:embed "+filepath.ToSlash(file)) && filepath.Base(file) != "attach.sql" {
 			list = append(list, file)
 		}

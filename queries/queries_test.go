@@ -18,11 +18,7 @@ func TestEveryFileIsDescribedAndUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("postgres/*.sql")
-	if err != nil || len(files) < 15 {
-		t.Fatalf("%d files, error %v", len(files), err)
-	}
-	for _, file := range files {
+	for _, file := range files(t, "postgres", "sqlite", "both", "portable") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -31,8 +27,36 @@ func TestEveryFileIsDescribedAndUsed(t *testing.T) {
 			t.Errorf("%s does not say what it returns", file)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".sql")
-		if !strings.Contains(string(source), "//go:embed "+filepath.ToSlash(file)) && !strings.Contains(string(readme), "`"+name+"`") && name != "attach" {
+		if !strings.Contains(string(source), "//go:embed "+filepath.ToSlash(file)) && !strings.Contains(string(readme), "`"+name+"`") && name != "attach" && !strings.HasPrefix(file, "portable/") {
 			t.Errorf("nobody uses %s", file)
 		}
+	}
+}
+
+// files lists the statements of the folders.
+func files(t *testing.T, folders ...string) (list []string) {
+	t.Helper()
+	for _, folder := range folders {
+		found, err := filepath.Glob(folder + "/*.sql")
+		if err != nil || len(found) < 4 {
+			t.Fatalf("%s: %d files, error %v, want 4 and more", folder, len(found), err)
+		}
+		list = append(list, found...)
+	}
+	return list
+}
+
+// A question whose SQL is the same in both engines stands once.
+func TestNoFileStandsTwice(t *testing.T) {
+	seen := map[string]string{}
+	for _, file := range files(t, "postgres", "sqlite", "both", "portable") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other := seen[string(text)]; other != "" {
+			t.Errorf("%s and %s are the same", other, file)
+		}
+		seen[string(text)] = file
 	}
 }

@@ -77,7 +77,7 @@ func TestBulk(t *testing.T) {
 		want[name] = answers(t, c, sql)
 		t.Logf("PostgreSQL: %s: %d rows, %.2f s", name, len(want[name]), time.Since(start).Seconds())
 	}
-	propagation, err := os.ReadFile(filepath.Join(root, "queries", "postgres", "clusters.sql"))
+	propagation, err := os.ReadFile(filepath.Join(root, "queries", "both", "clusters.sql"))
 	if err != nil {
 		t.Fatal(err)
 	}
