@@ -1,4 +1,3 @@
-drop function alike.profiles();
 drop function alike._parse(text);
 drop function alike._presets();
 drop function alike.profile(bytea);

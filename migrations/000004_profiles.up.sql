@@ -172,15 +172,21 @@ end
 $$;
 comment on function alike.profile(bytea) is 'the canonical spelling of the profile that a sketch was made under';
 
-create function alike._presets() returns table (name text, settings text, purpose text) language sql immutable parallel safe
+create function alike._presets() returns table (name text, settings text, purpose text, at_least double precision) language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  values ('text', 'words', 'prose, notes, mail'),
-         ('web', 'html w=6 k=6 s=14 r=2', 'pages; the filter of Broder 2000'),
-         ('bing', 'words t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes'),
-         ('code', 'code', 'source code'),
-         ('chars', 'chars', 'short or unsegmented text'),
-         ('lines', 'lines', 'logs, lists, configuration')
+  values ('text', 'words', 'prose, notes, mail', null::double precision),
+         ('web', 'html w=6 k=6 s=14 r=2', 'pages; the filter of Broder 2000', null),
+         ('bing', 'words t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes', null),
+         ('chars', 'chars', 'characters', null),
+         ('lines', 'lines', 'lists, configuration', null),
+         ('prose', 'words w=2 t=168 k=34 s=4', 'articles, descriptions, mail', 0.5),
+         ('short', 'chars w=3 t=168 k=34 s=4', 'titles, names, addresses, messages, verses', 0.5),
+         ('unsegmented', 'chars w=3 t=168 k=24 s=3', 'Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese', 0.45),
+         ('pages', 'page w=2 t=168 k=27 s=5', 'HTML', 0.6),
+         ('code', 'code w=4 t=168 k=17 s=4', 'source code', 0.6),
+         ('logs', 'chars w=3 t=168 k=27 s=5', 'log lines', 0.6),
+         ('records', 'chars w=3 t=168 k=24 s=7', 'JSON and other records with the same keys', 0.7)
 $$;
 
 -- Reads settings such as 'text w=6 bag'. A preset or a stream comes first, and
@@ -273,10 +279,3 @@ begin
   return p;
 end
 $$;
-
-create function alike.profiles() returns table (name text, settings text, purpose text) language sql immutable parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-  select name, alike._spell(alike._parse(name)), purpose from alike._presets()
-$$;
-comment on function alike.profiles() is 'the presets, in their canonical spelling';

@@ -93,6 +93,27 @@ begin
 end
 $$;
 
+-- The resemblance that answers have unless asked otherwise: that of the preset
+-- whose profile it is, in however many bits, or else the half point of the filter.
+create function alike._at_least(p alike.profile_fields) returns double precision language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  p.bits := 64;
+  return coalesce(
+    (select preset.at_least from alike._presets() preset where alike._spell(alike._parse(preset.name)) = alike._spell(p)),
+    alike._half_point(p.k, p.s, p.r));
+end
+$$;
+
+create function alike.profiles() returns table (name text, settings text, purpose text, at_least double precision)
+language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select name, alike._spell(alike._parse(name)), purpose, alike._at_least(alike._parse(name)) from alike._presets()
+$$;
+comment on function alike.profiles() is 'the presets, in their canonical spelling, with the threshold of each';
+
 create function alike.filter_curve(k integer, s integer, r integer) returns table (resemblance double precision, probability double precision)
 language sql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp

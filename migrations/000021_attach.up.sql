@@ -155,11 +155,11 @@ begin
 
   profile := alike._parse(coalesce(options ->> 'profile', 'text'));
   if profile.bits = 64 and alike._slots(profile.family) and coalesce(options ->> 'profile', '') !~* 'bits=64' then
-    profile.bits := 8;
+    profile.bits := case when profile.t > 128 then 4 else 8 end;
   end if;
   a.profile_id := alike._settings_id(alike._spell(profile));
   a.features := profile.k;
-  a.at_least := coalesce((options ->> 'at_least')::double precision, alike._half_point(profile.k, profile.s, profile.r));
+  a.at_least := coalesce((options ->> 'at_least')::double precision, alike._at_least(profile));
   if not (a.at_least >= 0 and a.at_least <= 1) then
     raise exception 'alike: attach: at_least %, want 0 to 1', a.at_least using errcode = 'invalid_parameter_value';
   end if;

@@ -228,7 +228,7 @@ func TestFilterAsGo(t *testing.T) {
 func TestProfilesAsGo(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	for i, preset := range sketch.Presets() {
-		if got := one[string](t, c, "select name || ': ' || settings || ': ' || purpose from alike.profiles() offset $1 limit 1", i); got != preset.Name+": "+preset.Settings+": "+preset.For {
+		if got := one[string](t, c, "select name || ': ' || settings || ': ' || purpose || ': ' || at_least from alike.profiles() offset $1 limit 1", i); got != fmt.Sprintf("%s: %s: %s: %v", preset.Name, preset.Settings, preset.For, preset.AtLeast) {
 			t.Errorf("preset %q, want %+v", got, preset)
 		}
 	}

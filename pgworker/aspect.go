@@ -57,7 +57,7 @@ ones and switches when they are complete.`,
 		},
 	}
 	flags := attach.Flags()
-	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, web, bing, code, chars, lines), then settings")
+	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, prose, short, unsegmented, pages, code, logs, records, web, bing, chars, lines), then settings")
 	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
 	floatFlag(flags, &atLeast, "at-least", 0, 0, 1, "the resemblance from which rows count as alike; the profile's half point unless given")

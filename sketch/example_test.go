@@ -326,13 +326,19 @@ func ExampleFilterPlan() {
 
 func ExamplePresets() {
 	for _, p := range sketch.Presets() {
-		fmt.Fprintf(os.Stdout, "%-5s  %s\n", p.Name, p.Settings)
+		fmt.Fprintf(os.Stdout, "%-11s  %s at %.2f\n", p.Name, p.Settings, p.AtLeast)
 	}
 	// Output:
-	// text   words w=4 set fast t=84 k=12 s=7 r=2
-	// web    html w=6 set fast t=84 k=6 s=14 r=2
-	// bing   words w=4 set fast t=30 k=6 s=5 r=4
-	// code   code w=8 set fast t=84 k=12 s=7 r=2
-	// chars  chars w=3 set fast t=84 k=12 s=7 r=2
-	// lines  lines w=1 set fast t=84 k=12 s=7 r=2
+	// text         words w=4 set fast t=84 k=12 s=7 r=2 at 0.75
+	// web          html w=6 set fast t=84 k=6 s=14 r=2 at 0.91
+	// bing         words w=4 set fast t=30 k=6 s=5 r=4 at 0.90
+	// chars        chars w=3 set fast t=84 k=12 s=7 r=2 at 0.75
+	// lines        lines w=1 set fast t=84 k=12 s=7 r=2 at 0.75
+	// prose        words w=2 set fast t=168 k=34 s=4 r=2 at 0.50
+	// short        chars w=3 set fast t=168 k=34 s=4 r=2 at 0.50
+	// unsegmented  chars w=3 set fast t=168 k=24 s=3 r=2 at 0.45
+	// pages        page w=2 set fast t=168 k=27 s=5 r=2 at 0.60
+	// code         code w=4 set fast t=168 k=17 s=4 r=2 at 0.60
+	// logs         chars w=3 set fast t=168 k=27 s=5 r=2 at 0.60
+	// records      chars w=3 set fast t=168 k=24 s=7 r=2 at 0.70
 }

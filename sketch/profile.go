@@ -3,8 +3,10 @@ package sketch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Stream says what the tokens of a document are.
@@ -87,31 +89,74 @@ type Profile struct {
 	Tokens uint16
 }
 
-// A Preset is a profile with a name.
+// A Preset is a profile with a name and with the threshold that was found best for
+// the texts it is for.
 type Preset struct {
 	Name     string
 	Settings string // the canonical spelling of the profile
 	For      string
+	AtLeast  float64 // the resemblance that answers have, unless asked otherwise
+	// Background is how much unrelated rows resemble: Unrelated or Templated. The
+	// filter is ThresholdFilter(AtLeast, 0.95, Background). 0 in the presets of
+	// papers, whose filter is theirs and whose threshold is its half point.
+	Background float64
 }
 
-// Presets returns the presets; the first is the default.
-func Presets() []Preset {
-	list := []Preset{
-		{"text", "words", "prose, notes, mail"},
-		{"web", "html w=6 k=6 s=14 r=2", "pages; the filter of Broder 2000"},
-		{"bing", "words t=30 k=6 s=5 r=4", "the smaller filter that Manasse describes"},
-		{"code", "code", "source code"},
-		{"chars", "chars", "short or unsegmented text"},
-		{"lines", "lines", "logs, lists, configuration"},
-	}
+// presetList is Presets as they are written by hand.
+var presetList = []Preset{
+	{"text", "words", "prose, notes, mail", 0, 0},
+	{"web", "html w=6 k=6 s=14 r=2", "pages; the filter of Broder 2000", 0, 0},
+	{"bing", "words t=30 k=6 s=5 r=4", "the smaller filter that Manasse describes", 0, 0},
+	{"chars", "chars", "characters", 0, 0},
+	{"lines", "lines", "lists, configuration", 0, 0},
+	{"prose", "words w=2 t=168 k=34 s=4", "articles, descriptions, mail", 0.5, Unrelated},
+	{"short", "chars w=3 t=168 k=34 s=4", "titles, names, addresses, messages, verses", 0.5, Unrelated},
+	{"unsegmented", "chars w=3 t=168 k=24 s=3", "Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese", 0.45, Unrelated},
+	{"pages", "page w=2 t=168 k=27 s=5", "HTML", 0.6, Templated},
+	{"code", "code w=4 t=168 k=17 s=4", "source code", 0.6, Unrelated},
+	{"logs", "chars w=3 t=168 k=27 s=5", "log lines", 0.6, Templated},
+	{"records", "chars w=3 t=168 k=24 s=7", "JSON and other records with the same keys", 0.7, Templated},
+}
+
+var presets = sync.OnceValue(func() []Preset {
+	list := slices.Clone(presetList)
 	for i := range list {
 		p, err := applySettings(defaultProfile, list[i].Settings)
 		if err != nil {
 			panic(err) // a preset of ours that does not parse
 		}
 		list[i].Settings = p.String()
+		if list[i].AtLeast == 0 {
+			list[i].AtLeast = HalfPoint(p.K, p.S, p.R)
+		}
 	}
 	return list
+})
+
+// Presets returns the presets; the first is the default.
+func Presets() []Preset { return slices.Clone(presets()) }
+
+// AtLeast is the resemblance that answers have unless asked otherwise: that of the
+// preset whose profile it is, in however many bits, or else the half point of the
+// filter.
+func (p Profile) AtLeast() float64 {
+	p.Bits, p.Tokens = 64, 0
+	settings := p.String()
+	for _, preset := range presets() {
+		if preset.Settings == settings {
+			return preset.AtLeast
+		}
+	}
+	return HalfPoint(p.K, p.S, p.R)
+}
+
+// StoredBits is how many bits of each slot a table keeps unless the profile says:
+// 8, or 4 of more than 128 slots, which are as many bytes and estimate better.
+func (p Profile) StoredBits() int {
+	if p.T > 128 {
+		return 4
+	}
+	return 8
 }
 
 var defaultProfile = Profile{Stream: Words, W: 4, Family: Fast, T: 84, K: 12, S: 7, R: 2, Bits: 64}
@@ -123,7 +168,7 @@ var defaultProfile = Profile{Stream: Words, W: 4, Family: Fast, T: 84, K: 12, S:
 func ParseProfile(settings string) (Profile, error) {
 	first, rest, _ := strings.Cut(strings.TrimSpace(settings), " ")
 	base := ""
-	for _, preset := range Presets() {
+	for _, preset := range presets() {
 		if strings.EqualFold(preset.Name, first) {
 			base = preset.Settings
 		}
@@ -305,7 +350,7 @@ func (p Profile) String() string {
 // didYouMean suggests the preset that a word misspells: one letter more, less, other
 // or two letters exchanged.
 func didYouMean(word string) string {
-	for _, preset := range Presets() {
+	for _, preset := range presetList {
 		if a, b := preset.Name, word; a != b && nearlyEqual(a, b) {
 			return "; did you mean " + a + "?"
 		}

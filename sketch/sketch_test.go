@@ -49,13 +49,14 @@ func TestProfileSpelling(t *testing.T) {
 		{"text", "words w=4 set fast t=84 k=12 s=7 r=2"},
 		{"web", "html w=6 set fast t=84 k=6 s=14 r=2"},
 		{"bing", "words w=4 set fast t=30 k=6 s=5 r=4"},
-		{"code", "code w=8 set fast t=84 k=12 s=7 r=2"},
+		{"code", "code w=4 set fast t=168 k=17 s=4 r=2"},
 		{"chars", "chars w=3 set fast t=84 k=12 s=7 r=2"},
 		{"lines", "lines w=1 set fast t=84 k=12 s=7 r=2"},
 		{"text w=6 bag", "words w=6 bag fast t=84 k=12 s=7 r=2"},
 		{"text case stop bits=8", "words case stop w=4 set fast t=84 k=12 s=7 r=2 bits=8"},
-		{"code fold", "code fold w=8 set fast t=84 k=12 s=7 r=2"},
-		{"code case", "code w=8 set fast t=84 k=12 s=7 r=2"},
+		{"code fold", "code fold w=4 set fast t=168 k=17 s=4 r=2"},
+		{"code case", "code w=4 set fast t=168 k=17 s=4 r=2"},
+		{"short bits=4", "chars w=3 set fast t=168 k=34 s=4 r=2 bits=4"},
 		{"text bottom=100 mod=25", "words w=4 set bottom=100 mod=25 t=84 k=12 s=7 r=2"},
 		{"text mod=25", "words w=4 set mod=25 t=84 k=12 s=7 r=2"},
 		{"text mod=25 classic", "words w=4 set classic t=84 k=12 s=7 r=2"},
@@ -68,6 +69,47 @@ func TestProfileSpelling(t *testing.T) {
 		}
 		if again := mustProfile(t, p.String()); again != p {
 			t.Errorf("%q reads back as %q", p, again)
+		}
+	}
+}
+
+// The presets that are not of papers have the filter that their thresholds ask for.
+func TestPresetsFollowTheirThresholds(t *testing.T) {
+	planned := 0
+	for _, preset := range Presets() {
+		p := mustProfile(t, preset.Settings)
+		for _, bits := range []int{1, 8, 64} {
+			if p.Bits = bits; p.AtLeast() != preset.AtLeast {
+				t.Errorf("%s in %d bits: at least %v, want %v", preset.Name, bits, p.AtLeast(), preset.AtLeast)
+			}
+		}
+		if preset.Background == 0 {
+			if half := HalfPoint(p.K, p.S, p.R); preset.AtLeast != half {
+				t.Errorf("%s: at least %v, want %v", preset.Name, preset.AtLeast, half)
+			}
+			continue
+		}
+		planned++
+		choice, err := ThresholdFilter(preset.AtLeast, 0.95, preset.Background)
+		if err != nil || choice.K != p.K || choice.S != p.S {
+			t.Errorf("%s at %v has k=%d s=%d; %+v, %v", preset.Name, preset.AtLeast, p.K, p.S, choice, err)
+		}
+		if p.K++; p.AtLeast() != HalfPoint(p.K, p.S, p.R) {
+			t.Errorf("%s with one group more: at least %v", preset.Name, p.AtLeast())
+		}
+	}
+	if planned != 7 {
+		t.Errorf("%d presets with a threshold of their own", planned)
+	}
+}
+
+func TestStoredBits(t *testing.T) {
+	for _, c := range []struct {
+		settings string
+		want     int
+	}{{"text", 8}, {"bing", 8}, {"text t=128", 8}, {"text t=129", 4}, {"short", 4}} {
+		if got := mustProfile(t, c.settings).StoredBits(); got != c.want {
+			t.Errorf("%s: %d bits, want %d", c.settings, got, c.want)
 		}
 	}
 }

@@ -49,7 +49,7 @@
 //	alike_filter_plan(resemblance, miss, accept_below, accept_rate): k, s, r, bytes, miss, accept
 //	alike_cells(x, radius, spacing [, y [, z]]): cell
 //	alike_profile(sketch)
-//	alike_profiles(): name, settings, purpose
+//	alike_profiles(): name, settings, purpose, at_least
 //	alike_version()
 //
 // A table and its attachment:

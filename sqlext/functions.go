@@ -52,7 +52,7 @@ func init() {
 			Columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, Table: tableOf(filterPlan)},
 		{Name: "alike_cells", Flags: pure, Required: 3, Arguments: arguments("x", "radius", "spacing", "y", "z"), Columns: []string{"cell"}, Table: tableOf(cells)},
 		{Name: "alike_profile", Flags: pure, Required: 1, Arguments: arguments("sketch"), Scalar: scalar(profile)},
-		{Name: "alike_profiles", Flags: pure, Columns: []string{"name", "settings", "purpose"}, Table: tableOf(profiles)},
+		{Name: "alike_profiles", Flags: pure, Columns: []string{"name", "settings", "purpose", "at_least"}, Table: tableOf(profiles)},
 		{Name: "alike_version", Flags: pure, Scalar: scalar(version)},
 
 		{Name: "alike_attach", Flags: direct, Required: 2, Arguments: arguments("table", "column", "options"), Scalar: scalar(attach)},

@@ -174,12 +174,12 @@ func listed(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// storedProfile is a profile as an attached table stores it: 8 bits of each
-// slot unless the settings say otherwise.
+// storedProfile is a profile as an attached table stores it: some bits of each
+// slot unless the settings say how many.
 func storedProfile(text string) (sketch.Profile, error) {
 	p, err := sketch.ParseProfile(text)
 	if err == nil && p.Slots() && !regexp.MustCompile(`(?i)(^|\s)bits=`).MatchString(text) {
-		p.Bits = 8
+		p.Bits = p.StoredBits()
 	}
 	return p, err
 }

@@ -290,7 +290,7 @@ func (a *attachment) threshold() float64 {
 	if a.AtLeast != nil {
 		return *a.AtLeast
 	}
-	return sketch.HalfPoint(a.profile.K, a.profile.S, a.profile.R)
+	return a.profile.AtLeast()
 }
 
 // atLeast reads the argument at_least.

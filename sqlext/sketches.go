@@ -96,6 +96,7 @@ func profiles(_ *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 		b.SetText(&cells[0], presets[i].Name)
 		b.SetText(&cells[1], presets[i].Settings)
 		b.SetText(&cells[2], presets[i].For)
+		cells[3].SetFloat(presets[i].AtLeast)
 	}), nil
 }
 

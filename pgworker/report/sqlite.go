@@ -18,8 +18,6 @@ import (
 	"unicode/utf8"
 
 	_ "github.com/mattn/go-sqlite3"
-
-	"github.com/alike-sql/alike/sketch"
 )
 
 // SQLite reads the attachments of a database file. The file is opened for
@@ -144,7 +142,7 @@ func (s *sqlite) attachments(ctx context.Context) ([]*attachment, error) {
 				return fmt.Errorf("alike_attachment: the indexes of %s: %w", name, err)
 			}
 			a.parse(names)
-			a.section.AtLeast = sketch.HalfPoint(a.profile.K, a.profile.S, a.profile.R)
+			a.section.AtLeast = a.profile.AtLeast()
 			if atLeast != nil {
 				a.section.AtLeast = *atLeast
 			}

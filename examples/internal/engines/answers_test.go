@@ -37,6 +37,9 @@ var settings = []struct {
 	{"bins", `{"profile": "words bins bits=4 bag"}`, 250},
 	{"weighted", `{"profile": "text weighted w=2 bits=8"}`, 250},
 	{"web", `{"profile": "web", "extract": "html"}`, 250},
+	{"short", `{"profile": "short"}`, 250},
+	{"records without numbers", `{"profile": "records numbers ids"}`, 250},
+	{"page", `{"profile": "pages", "extract": "html"}`, 250},
 	{"soundex", `{"profile": "soundex lean stop duplicates"}`, 250},
 }
 
