@@ -42,26 +42,47 @@ begin
   execute format('create or replace function %I.%I() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L',
     a.side_schema, 'alike_enqueue_' || a.id, format(
 $function$
+declare
+  noted boolean := coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false);
 begin
+  -- Each of these is planned when it is reached, and needs what the one before has found.
+  if noted then
+    noted := coalesce(has_any_column_privilege(to_regclass('alike.queue'), 'insert') and has_table_privilege(to_regclass('alike.attachment'), 'select'), false);
+  end if;
+  if noted then
+    noted := exists (select from alike.attachment a where a.id = %2$s and a.source = coalesce(pg_partition_root(tg_relid), tg_relid));
+  end if;
+  if not noted then
+    raise warning 'alike: a checkin of %% was not noted: the table is not attached any more, or the schema alike takes nothing from %%', tg_relid::regclass, current_user
+      using hint = 'alike.refresh finds the row when it is attached again; drop function ' || %10$L || ' cascade ends this.';
+    return null;
+  end if;
+  perform set_config('alike.checkin', '%2$s', true); -- for the policy of alike.queue
   if tg_op = 'INSERT' then
     insert into alike.queue (attachment, key) %1$s;
   elsif tg_op = 'UPDATE' then
     insert into alike.queue (attachment, key) values (%2$s, %3$s);
     if %4$s <> %3$s then
       insert into alike.queue (attachment, key) values (%2$s, %4$s);
-      if exists (select from %5$s) then
-        %6$s
-        %7$s
+      if to_regclass(%11$L) is not null then
+        if exists (select from %5$s) then
+          %6$s
+          %7$s
+        end if;
       end if;
     end if;
   elsif tg_op = 'DELETE' then
     insert into alike.queue (attachment, key) %8$s;
-    if exists (select from %5$s) then
-      %9$s
+    if to_regclass(%11$L) is not null then
+      if exists (select from %5$s) then
+        %9$s
+      end if;
     end if;
   else
     insert into alike.queue (attachment) values (%2$s);
-    delete from %5$s;
+    if to_regclass(%11$L) is not null then
+      delete from %5$s;
+    end if;
   end if;
   perform pg_notify('alike', '%2$s');
   return null;
@@ -81,7 +102,9 @@ $function$,
     case when partitioned then forget_old
          else format('execute %L; execute %L;',
            format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(keys, 'm', 'n')),
-           format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(others, 'm', 'n', keys))) end));
+           format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(others, 'm', 'n', keys))) end,
+    alike._generated(a, 'enqueue') || '()',                                                                                                              -- 10
+    mark));                                                                                                                                              -- 11
   execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_enqueue_' || a.id);
 end
 $$;

@@ -105,7 +105,12 @@ begin
   execute format('create function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L', trigger_function, format(
 $function$
 begin
-  perform alike._judge(%s, %s, %s, %s, %L, %s, %L);
+  if coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) then
+    if coalesce(has_function_privilege(to_regprocedure('alike._judge(integer, bytea, text, text, text, double precision, text)'), 'execute')
+      and has_any_column_privilege(to_regclass('alike.admitted'), 'insert'), false) then
+      perform alike._judge(%s, %s, %s, %s, %L, %s, %L);
+    end if;
+  end if;
   return null;
 end
 $function$,
@@ -115,8 +120,9 @@ $function$,
     alike._key_text(a.key_columns, 'new'),
     ask ->> 'connection', coalesce((ask ->> 'timeout')::double precision, 2), coalesce(ask ->> 'otherwise', 'accept')));
   execute format('revoke all on function %s from public', trigger_function);
-  execute format('create trigger %I after insert on %s for each row execute function %s', 'alike_' || a.id || '_ask_insert', a.source, trigger_function);
-  execute format('create trigger %I after update on %s for each row when (%s) execute function %s', 'alike_' || a.id || '_ask_update', a.source,
+  -- Who does not see the whole table is not refused because of what he does not see.
+  execute format('create trigger %I after insert on %s for each row when (%s()) execute function %s', 'alike_' || a.id || '_ask_insert', a.source, alike._generated(a, 'sees'), trigger_function);
+  execute format('create trigger %I after update on %s for each row when (%s() and %s) execute function %s', 'alike_' || a.id || '_ask_update', a.source, alike._generated(a, 'sees'),
     case when document_type in ('json', 'xml') then format('old.%I::text is distinct from new.%I::text', a.column_name, a.column_name)
          else format('old.%I is distinct from new.%I', a.column_name, a.column_name) end, trigger_function);
 end

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -205,4 +206,50 @@ func TestWorkerBoundByRowSecurity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A trigger that asks the worker refuses nobody because of a row that is hidden from him.
+func TestAskHeedsRowSecurity(t *testing.T) {
+	for _, reveal := range []bool{false, true} {
+		t.Run(fmt.Sprint(reveal), func(t *testing.T) {
+			s := newStage(t, pgtest.Version())
+			s.does("dba", `create extension dblink schema public; create table files (id int primary key, office text, body text);
+				alter table files enable row level security; create policy office on files using (office = current_setting('my.office', true));
+				grant select, insert, update on files to {reader}; insert into files values (1, 'b', '`+secret+`')`)
+			exec(t, s.dba, `select alike.attach('files', 'body', jsonb_build_object('policy', 'reject', 'reveal', $1::boolean, 'ask', jsonb_build_object('timeout', 20, 'otherwise', 'refuse',
+				'connection', format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1)))))`, reveal)
+			w := newWorker(t, s.server.URL("postgres", s.database), nil)
+			once(t, w)
+			running, stop := context.WithCancel(ctx)
+			done := make(chan error)
+			go func() { done <- w.Run(running) }()
+			exec(t, s.as("reader"), "select set_config('my.office', 'a', false)")
+			for _, sql := range []string{"insert into files values (2, 'a', '" + secret + "')", "insert into files values (3, 'a', 'x'); update files set body = '" + secret + "' where id = 3"} {
+				if _, err := s.as("reader").Exec(ctx, sql); rejected(err) != reveal || err != nil && !reveal {
+					t.Errorf("%s: %v", sql, err)
+				}
+			}
+			if _, err := s.dba.Exec(ctx, "insert into files values (4, 'a', '"+secret+"')"); !rejected(err) {
+				t.Errorf("who sees everything got %v", err)
+			}
+			stop()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// The connection of who attached a table is not the application's: without his rights a
+// checkin is not judged, and goes in.
+func TestAskAfterRevoke(t *testing.T) {
+	s := newStage(t, pgtest.Version())
+	s.does("alice", `create table alice.letters (id int primary key, body text); select alike.attach('alice.letters', 'body', '{"policy": "reject", "ask": {"connection": "nowhere", "timeout": 0.1, "otherwise": "refuse"}}')`)
+	s.cannot("alice", "insert into alice.letters values (1, 'a letter')", "could not be judged")
+	s.does("dba", "revoke alike_admin from {alice}")
+	s.does("alice", "insert into alice.letters values (1, 'a letter')")
+	s.does("dba", "grant alike_reader to {alice}")
+	s.does("alice", "insert into alice.letters values (2, 'a letter')")
+	s.does("dba", "drop schema alike cascade")
+	s.does("alice", "insert into alice.letters values (3, 'a letter')")
 }
