@@ -1,0 +1,105 @@
+package sqlext_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A registry that was dropped and made again serves every function, on the connection
+// that dropped it and on another that knew it.
+func TestRegistryThatWasDropped(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "again.db")
+	db, other := open(t, name), open(t, name)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	questions := []string{`SELECT key FROM alike_rows('d', 1)`, `SELECT key, other FROM alike_pairs('d')`, `SELECT name FROM alike_status()`, `SELECT alike_refresh('d')`,
+		`SELECT key FROM alike_rows_like('d', ?)`, `SELECT count(*) FROM alike_clusters('d')`, `SELECT count(*) FROM alike_hot('d')`, `SELECT count(*) FROM alike_errors('d')`}
+	for round := range 3 {
+		for _, c := range []database{db, other} {
+			c.expect(map[bool]string{true: "2", false: "0"}[c == db], `SELECT alike_attach('d', 'body')`)
+			c.expect("0", `SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+			for _, question := range questions {
+				args := []any{}
+				if strings.Contains(question, "?") {
+					args = append(args, fox)
+				}
+				c.rows(question, args...)
+			}
+		}
+		db.expect("2", `SELECT alike_detach('d', '{"drop": true}')`)
+		for _, c := range []database{db, other} {
+			for _, question := range questions {
+				if strings.Contains(question, "status") {
+					c.expect("", question)
+				} else {
+					c.fails("nothing is attached to d", question, []any{fox}[:strings.Count(question, "?")]...)
+				}
+			}
+		}
+		db.expect("d", fmt.Sprintf("SELECT group_concat(name) FROM sqlite_master -- %d", round))
+	}
+}
+
+// A name without a schema means what it means to SQLite, for every function: temp's
+// table before main's, and main's before that of an attached database.
+func TestOneNameInTwoSchemas(t *testing.T) {
+	for _, shadow := range []string{`CREATE TEMP TABLE d(id INTEGER PRIMARY KEY, body TEXT)`, `CREATE TEMP VIEW d AS SELECT 1 AS id, 'x' AS body`, `CREATE TEMP TABLE "D"(id INTEGER PRIMARY KEY, body TEXT)`} {
+		t.Run(shadow, func(t *testing.T) {
+			db := memory(t)
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+			db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+			db.rows(`SELECT alike_attach('d', 'body', '{"si": ["length"]}')`)
+			db.exec(shadow)
+			functions := map[string]string{
+				"detach": `SELECT alike_detach('%s')`, "refresh": `SELECT alike_refresh('%s')`, "mark": `SELECT alike_mark('%s', 1, 2, 'distinct')`,
+				"rows": `SELECT key FROM alike_rows('%s', 1)`, "rows_like": `SELECT key FROM alike_rows_like('%s', '` + fox + `')`, "si_rows": `SELECT key FROM alike_si_rows('%s', 'length', 1)`,
+				"pairs": `SELECT key FROM alike_pairs('%s')`, "clusters": `SELECT key FROM alike_clusters('%s')`, "hot": `SELECT slot FROM alike_hot('%s')`, "errors": `SELECT key FROM alike_errors('%s')`,
+			}
+			for function, query := range functions {
+				db.fails("alike_"+function+": nothing is attached to d in temp; main.d is attached", fmt.Sprintf(query, "d"))
+				if function != "detach" {
+					db.rows(fmt.Sprintf(query, "main.d"))
+				}
+			}
+			db.expect("d|2", `SELECT name, sketched FROM alike_status()`)
+			db.exec(strings.Replace(strings.Fields(shadow)[0]+" "+strings.Fields(shadow)[2], "CREATE", "DROP", 1) + ` temp.d`)
+			db.expect("0", `SELECT count(*) FROM alike_pairs('d')`) // marked as distinct above
+			db.expect("2", `SELECT alike_detach('d')`)
+		})
+	}
+	dir := t.TempDir()
+	db := open(t, filepath.Join(dir, "main.db"))
+	db.exec(`ATTACH ? AS aux`, filepath.Join(dir, "aux.db"))
+	db.exec(`CREATE TABLE aux.d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO aux.d(body) VALUES (?), (?)`, fox, fox)
+	db.expect("2", `SELECT alike_attach('d', 'body', '{"mode": "queue", "policy": "link"}')`)
+	db.expect("2", `SELECT key FROM alike_rows('d', 1)`)
+	db.exec(`CREATE TABLE main.d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.fails("nothing is attached to d in main; aux.d is attached", `SELECT key FROM alike_rows('d', 1)`)
+	// One attached table each: the work on one does not touch the other's tables.
+	db.exec(`INSERT INTO main.d(body) VALUES ('a text of main alone')`)
+	db.expect("1", `SELECT alike_attach('d', 'body', '{"mode": "queue", "policy": "link"}')`)
+	db.exec(`INSERT INTO aux.d(body) VALUES (?)`, fox)
+	db.expect("1", `SELECT alike_refresh('aux.d')`)
+	db.expect("1|3|2|0", `SELECT (SELECT count(*) FROM main.d_alike), (SELECT count(*) FROM aux.d_alike), (SELECT count(*) FROM aux.d_alike_match), (SELECT count(*) FROM main.d_alike_match)`)
+}
+
+// One attachment whose tables are gone is a line of alike_status, and no more.
+func TestStatusBesideABrokenAttachment(t *testing.T) {
+	db := memory(t)
+	for _, name := range []string{"a", "b", "c"} {
+		db.exec(`CREATE TABLE ` + name + `(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO ` + name + `(body) VALUES ('x')`)
+		db.rows(`SELECT alike_attach(?, 'body')`, name)
+	}
+	db.exec(`DROP TABLE b_alike`)
+	db.expect(`a|1|
+b|0|the table b_alike of the attachment b is gone; alike_detach('b') removes the attachment
+c|1|`, `SELECT name, sketched, note FROM alike_status()`)
+	db.exec(`DROP TABLE c`)
+	db.expect(`c|the table c of the attachment c is gone; alike_detach('c') removes the attachment`, `SELECT name, note FROM alike_status() WHERE name = 'c'`)
+	db.rows(`SELECT alike_detach('b'), alike_detach('c', '{"drop": true}')`)
+	db.expect("a", `SELECT name FROM alike_status()`)
+}
