@@ -57,6 +57,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a sketch that is text", `SELECT alike_resemblance('x', 'y')`, `the first argument is "x", want a sketch`},
 	{"a document that is too long to look at", `SELECT * FROM alike_tokens(zeroblob(20000000))`, `a document of 20000000 bytes, want at most 16777216`},
 	{"two profiles in one set", `SELECT alike_sketch_set(x, 1, p) FROM (SELECT 1 AS x, 'text' AS p UNION ALL SELECT 2, 'web')`, `one set has two profiles, "text" and "web"`},
+	{"rows where a value is wanted", `SELECT alike_rows('e', 1)`, `it gives rows and belongs into FROM, as in SELECT * FROM alike_rows(...)`},
 	{"arguments that are missing", `SELECT * FROM alike_rows('e')`, `too few arguments: 1, want at least 2`},
 }
 

@@ -2,6 +2,7 @@ package sqlext_test
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,4 +103,41 @@ c|1|`, `SELECT name, sketched, note FROM alike_status()`)
 	db.expect(`c|the table c of the attachment c is gone; alike_detach('c') removes the attachment`, `SELECT name, note FROM alike_status() WHERE name = 'c'`)
 	db.rows(`SELECT alike_detach('b'), alike_detach('c', '{"drop": true}')`)
 	db.expect("a", `SELECT name FROM alike_status()`)
+}
+
+// A question that is interrupted says so, and nothing of its inside.
+func TestInterruptedQuestionsSayInterrupted(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "interrupted.db")
+	db := open(t, name)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO d(body) SELECT ? || ' ' || (i % 50) FROM n`, fox)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.Close()
+	// The host's progress handler interrupts at its 3rd, 30th and 300th call.
+	host := `
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.enable_load_extension(True)
+db.load_extension(sys.argv[2])
+for question in ["SELECT count(*) FROM alike_clusters('d')", "SELECT count(*) FROM alike_pairs('d', 0.1)", "SELECT * FROM alike_pairs('d', 0.1)", "SELECT count(*) FROM d, alike_rows('d', d.id)", "SELECT alike_refresh('d')"]:
+    for last in 3, 30, 300:
+        calls = 0
+        def handler():
+            global calls
+            calls += 1
+            return calls >= last
+        db.set_progress_handler(handler, 10)
+        try:
+            db.execute(question).fetchall()
+            print(question, last, "not interrupted")
+        except Exception as e:
+            if str(e) != "interrupted":
+                print(question, last, e)
+        db.set_progress_handler(None, 0)
+print(db.execute("SELECT count(*) > 0 FROM alike_clusters('d')").fetchone()[0], db.in_transaction)
+`
+	out, err := exec.Command("/usr/bin/python3", "-c", host, name, library).CombinedOutput()
+	if err != nil || string(out) != "1 False\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

@@ -458,6 +458,17 @@ static void cell(sqlite3_context *x, int n, sqlite3_value **a){
   }
 }
 
+/* A table-valued function where a value is wanted: SQLite would say that there is no
+** such function. */
+static void misplaced(sqlite3_context *x, int n, sqlite3_value **a){
+  const binding *b = sqlite3_user_data(x);
+  const alike_spec *s = &alike_specs[b->function];
+  char text[160];
+  (void)n; (void)a;
+  sqlite3_snprintf(sizeof text, text, "%s: it gives rows and belongs into FROM, as in SELECT * FROM %s(...)", s->name, s->name);
+  sqlite3_result_error(x, text, -1);
+}
+
 static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *api){
   connection *c;
   alike_call call;
@@ -503,6 +514,10 @@ static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *ap
     if( s->kind==ALIKE_IS_TABLE ){
       c->refs++;
       rc = sqlite3_create_module_v2(db, s->name, &tables, &c->bindings[i], release);
+      if( rc==SQLITE_OK ){
+        c->refs++;
+        rc = sqlite3_create_function_v2(db, s->name, -1, SQLITE_UTF8|SQLITE_INNOCUOUS, &c->bindings[i], misplaced, 0, 0, release);
+      }
     }else for(int n=s->min; n<=s->max && rc==SQLITE_OK; n++){
       c->refs++;
       if( s->kind==ALIKE_IS_SCALAR ){

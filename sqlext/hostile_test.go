@@ -1,0 +1,137 @@
+package sqlext_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// payloads is what a hostile file has where one of ours has names, settings and numbers.
+var payloads = []any{
+	nil, "", 0, -1, 9223372036854775807, 1e308, []byte{}, []byte{0, 255}, "x", "ready", "next", "[]", `["length"]`, "{}", "d", "victim", "sqlite_master", "main.victim",
+	`1); DELETE FROM victim; --`, `1); DELETE FROM other.victim; SELECT (1`, `'); DELETE FROM victim; --`, "';\nDELETE FROM victim;\nSELECT '", `"; DELETE FROM victim; --`, `d"; DELETE FROM victim; SELECT "`,
+	"a;\nDELETE FROM victim;\n--", "x\x00'; DELETE FROM victim; --", "\x00DELETE FROM victim\x00", `["length; DELETE FROM victim"]`, `["length\u0000"]`, `text; DELETE FROM victim`, "words w=1 set fast t=84 k=12 s=7 r=2 bits=8",
+	"words w=4 set fast t=16320 k=64 s=255 r=1", "html w=1024 k=1 s=1 r=1 t=1", strings.Repeat("(", 3000), strings.Repeat("x", 100_000), "%s%n%d", "(SELECT load_extension('x'))", "writefile('PWNED', 'x')", `alike_detach('d', '{"drop": true}')`,
+}
+
+// hostileScript is what a user does with a file that comes from elsewhere. A statement
+// may fail; what it may not do is to run SQL of the file's choice.
+var hostileScript = []string{
+	`SELECT * FROM alike_status()`,
+	`SELECT * FROM alike_rows('d', 1)`, `SELECT * FROM alike_rows_like('d', 'the quick brown fox')`, `SELECT * FROM alike_si_rows('d', 'length', 1)`,
+	`SELECT * FROM alike_pairs('d')`, `SELECT * FROM alike_clusters('d')`, `SELECT * FROM alike_hot('d')`, `SELECT * FROM alike_errors('d')`,
+	`INSERT INTO d(body) VALUES ('another text')`, `UPDATE d SET body = 'the quick brown fox' WHERE id = 2`,
+	`SELECT alike_mark('d', 1, 2, 'distinct')`, `SELECT alike_refresh('d')`,
+	`SELECT alike_attach('d', 'body')`, `SELECT alike_attach('d', 'body', '{"profile": "text w=3", "policy": "warn"}')`, `SELECT alike_refresh('d')`,
+	`DELETE FROM d WHERE id = 1`, `SELECT alike_detach('d', '{"drop": true}')`,
+}
+
+// hostileFile makes a database with an attachment in which one column of one of our
+// tables has a payload in every row.
+func hostileFile(t *testing.T, template []byte, name, table, column string, payload any) {
+	t.Helper()
+	if err := os.WriteFile(name, template, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	without := plain(t, name)
+	defer without.Close()
+	without.exec(`PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF`)
+	without.exec(`PRAGMA foreign_keys = OFF`)
+	_, err := without.Exec(fmt.Sprintf(`UPDATE OR REPLACE "%s" SET "%s" = ?`, table, column), payload)
+	if err != nil && !strings.Contains(err.Error(), "constraint") && !strings.Contains(err.Error(), "mismatch") && !strings.Contains(err.Error(), "alike__") {
+		t.Fatalf("%s.%s: %v", table, column, err)
+	}
+}
+
+func TestHostileFile(t *testing.T) {
+	for _, options := range []string{`{"policy": "link", "si": ["length"]}`, `{"mode": "queue", "where": "id < 1000", "policy": "warn"}`} {
+		dir := t.TempDir()
+		good, victims := filepath.Join(dir, "good.db"), filepath.Join(dir, "victims.db")
+		db := open(t, victims)
+		db.exec(`CREATE TABLE victim(x); INSERT INTO victim VALUES (1), (2), (3)`)
+		db.Close()
+		db = open(t, good)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE); CREATE TABLE victim(x); INSERT INTO victim VALUES (1), (2), (3)`)
+		db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+		db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+		db.exec(`INSERT INTO d(body) VALUES (?)`, fox)
+		db.rows(`SELECT alike_mark('d', 1, 2, 'duplicate')`)
+		db.exec(`INSERT INTO alike_error VALUES ('d', 1, 'x', 1, 1)`)
+		columns := strings.Split(db.rows(`SELECT m.name || ' ' || c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND (m.name LIKE 'alike%' OR m.name LIKE 'd\_alike%' ESCAPE '\')`), "\n")
+		db.Close()
+		if len(columns) < 40 {
+			t.Fatalf("%d columns of ours: %s", len(columns), columns)
+		}
+		template, err := os.ReadFile(good)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried := 0
+		for i, column := range columns {
+			table, column, _ := strings.Cut(column, " ")
+			for j, payload := range payloads {
+				// The registry says what is built; the short form tries a part, and of the
+				// other tables a smaller one.
+				registry := strings.HasPrefix(table, "alike_")
+				if testing.Short() && (!registry && (i+j)%23 != 0 || registry && (i+j)%5 != 0) || strings.HasPrefix(column, "f") && len(column) == 2 && column != "f1" && column != "f2" {
+					continue
+				}
+				for _, trusted := range []string{"ON", "OFF"} {
+					if testing.Short() && (i+j)%2 == 0 == (trusted == "ON") {
+						continue
+					}
+					tried++
+					name := filepath.Join(dir, "hostile.db")
+					hostileFile(t, template, name, table, column, payload)
+					db := open(t, name)
+					db.exec(`PRAGMA synchronous = OFF; PRAGMA trusted_schema = ` + trusted)
+					db.exec(`ATTACH ? AS other`, victims)
+					where := fmt.Sprintf("%s.%s = %.60q, trusted_schema = %s", table, column, fmt.Sprint(payload), trusted)
+					for _, statement := range hostileScript {
+						if _, err := db.try(statement); err != nil && strings.Contains(err.Error(), "internal error") {
+							t.Errorf("%s: %s: %v", where, statement, err)
+						}
+					}
+					if got, err := db.try(`SELECT (SELECT count(*) FROM main.victim), (SELECT count(*) FROM other.victim), (SELECT integrity_check FROM pragma_integrity_check)`); got != "3|3|ok" {
+						t.Fatalf("%s: %s, %v", where, got, err)
+					}
+					db.Close()
+					os.Remove(name)
+				}
+			}
+		}
+		t.Logf("%d hostile files with %s", tried, options)
+	}
+}
+
+// The same in the shell, which has functions that write files.
+func TestHostileFileInTheShell(t *testing.T) {
+	dir := t.TempDir()
+	good := filepath.Join(dir, "good.db")
+	db := open(t, good)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE victim(x); INSERT INTO victim VALUES (1)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.Close()
+	template, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pwned := filepath.Join(dir, "pwned")
+	for _, column := range []string{"name", "state", "table", "column", "si", "policy", "mode", "where", "extract"} {
+		for _, payload := range []string{`writefile('` + pwned + `', 'x')`, `1); SELECT writefile('` + pwned + `', 'x'); --`, `1) AND (writefile('` + pwned + `', 'x')`, "';\nSELECT writefile('" + pwned + "', 'x');\n--"} {
+			name := filepath.Join(dir, "hostile.db")
+			hostileFile(t, template, name, "alike_attachment", column, payload)
+			shell(t, name, "PRAGMA synchronous = OFF;\n"+strings.Join(hostileScript, ";\n")+";\n")
+			if _, err := os.Stat(pwned); err == nil {
+				t.Fatalf("%s = %q wrote a file", column, payload)
+			}
+			db := open(t, name)
+			db.expect("1", `SELECT count(*) FROM victim`)
+			db.Close()
+			os.Remove(name)
+		}
+	}
+}
