@@ -14,17 +14,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/alike-sql/alike/examples/internal/program"
 	"github.com/alike-sql/alike/pgworker/plot"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "altavista:", err)
-		}
-		os.Exit(1)
-	}
-}
+func main() { program.Main("altavista", run) }
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("altavista", flag.ContinueOnError)

@@ -12,17 +12,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/alike-sql/alike/examples/internal/program"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "documentum:", err)
-		}
-		os.Exit(1)
-	}
-}
+func main() { program.Main("documentum", run) }
 
 func run(args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("documentum", flag.ContinueOnError)

@@ -18,17 +18,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alike-sql/alike/examples/internal/program"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "roth:", err)
-		}
-		os.Exit(1)
-	}
-}
+func main() { program.Main("roth", run) }
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("roth", flag.ContinueOnError)

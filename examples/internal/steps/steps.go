@@ -16,6 +16,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // the driver
 
+	"github.com/alike-sql/alike/examples/internal/program"
 	"github.com/alike-sql/alike/sqlext"
 )
 
@@ -30,14 +31,7 @@ type Example struct {
 }
 
 // Main is the whole of the program.
-func (e Example) Main() {
-	if err := e.Run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", e.Name, err)
-		}
-		os.Exit(1)
-	}
-}
+func (e Example) Main() { program.Main(e.Name, e.Run) }
 
 // Run is the program with its arguments and its output.
 func (e Example) Run(args []string, out io.Writer) (err error) {

@@ -11,21 +11,14 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/alike-sql/alike/examples/internal/program"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "scale:", err)
-		}
-		os.Exit(1)
-	}
-}
+func main() { program.Main("scale", run) }
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
