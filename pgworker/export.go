@@ -1,18 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
 	"github.com/spf13/cobra"
 )
 
@@ -115,20 +113,7 @@ func keyExpression(keys []string, types []uint32) (expression string, example an
 	return quoted[0] + "::text", ""
 }
 
-// schemaOf makes the schema of a file. Only a struct keeps columns in order.
-func schemaOf(columns []column) *parquet.Schema {
-	fields := make([]reflect.StructField, len(columns))
-	for i, c := range columns {
-		tag := c.name
-		if c.optional {
-			tag += ",optional"
-		}
-		fields[i] = reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: reflect.TypeOf(c.example), Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))}
-	}
-	return parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface())
-}
-
-// writeParquet writes the rows of a query, a few thousand at a time.
+// writeParquet writes the rows of a query.
 func writeParquet(ctx context.Context, tx pgx.Tx, path, sql string, columns []column) (n int64, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".export-*")
 	if err != nil {
@@ -140,39 +125,24 @@ func writeParquet(ctx context.Context, tx pgx.Tx, path, sql string, columns []co
 			os.Remove(file.Name())
 		}
 	}()
-	writer := parquet.NewGenericWriter[any](file, schemaOf(columns), parquet.Compression(&zstd.Codec{}), parquet.MaxRowsPerRowGroup(1<<20))
+	buffered := bufio.NewWriterSize(file, 1<<20)
+	writer := newParquet(buffered, columns)
 	rows, err := tx.Query(ctx, sql)
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
-	batch := make([]parquet.Row, 0, 4096)
-	flush := func() error {
-		_, err := writer.WriteRows(batch)
-		batch = batch[:0]
-		return err
-	}
 	for rows.Next() {
 		values, err := rows.Values()
 		if err != nil {
 			return n, err
 		}
-		row := make(parquet.Row, len(columns))
-		for i, c := range columns {
-			level := 0
-			if c.optional && values[i] != nil {
-				level = 1
-			}
-			row[i] = parquet.ValueOf(values[i]).Level(0, level, i)
+		if err := writer.row(values); err != nil {
+			return n, err
 		}
 		n++
-		if batch = append(batch, row); len(batch) == cap(batch) {
-			if err := flush(); err != nil {
-				return n, err
-			}
-		}
 	}
-	if err := errors.Join(rows.Err(), flush(), writer.Close()); err != nil {
+	if err := errors.Join(rows.Err(), writer.close(), buffered.Flush()); err != nil {
 		return n, err
 	}
 	if err := errors.Join(file.Sync(), file.Chmod(0o644), file.Close()); err != nil {
