@@ -1,0 +1,134 @@
+package sketch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Look's limits.
+const (
+	lookLength = 4000 // characters of a text that are looked at
+	lookShort  = 250  // characters: as many as titles, names, messages and verses have
+	lookLine   = 500  // characters of a log line
+)
+
+// Look chooses the preset for texts from a sample of them, and says why in a
+// sentence. The rule looks at the first 4000 characters of each text that has
+// more than white space, and takes the first line that fits; "half" is half of
+// these texts or more, the median is the higher one of two:
+//
+//	no text                                                    prose
+//	half begin with < and have </ twice                        pages
+//	half begin with { or [ and have ":                         records
+//	half have no line end within, a time such as 12:30, and
+//	    the median is at most 500 characters                   logs
+//	half have three lines that end in one of ;{}): and such
+//	    lines are a third of theirs                            code
+//	a fifth of the characters that are not white space are of
+//	    scripts without blanks between words, or Hangul        unsegmented
+//	the median is less than 250 characters                     short
+//	else                                                       prose
+//
+// It depends on nothing but the texts, so that every engine chooses the same.
+func Look(texts []string) (preset, reason string) {
+	var lengths []int
+	var pages, records, logs, code, unspaced, visible int
+	for _, text := range texts {
+		text = strings.Trim(firstCharacters(text, lookLength), " \t\r\n\f\v")
+		if text == "" {
+			continue
+		}
+		lengths = append(lengths, utf8.RuneCountInString(text))
+		switch {
+		case text[0] == '<' && strings.Count(text, "</") >= 2:
+			pages++
+		case (text[0] == '{' || text[0] == '[') && strings.Contains(text, "\":"):
+			records++
+		case !strings.Contains(text, "\n") && hasTime(text):
+			logs++
+		case isCode(text):
+			code++
+		}
+		for _, r := range text {
+			switch {
+			case isUnspaced(r):
+				unspaced++
+				visible++
+			case r > ' ':
+				visible++
+			}
+		}
+	}
+	n := len(lengths)
+	if n == 0 {
+		return "prose", "there is no text to look at yet"
+	}
+	slices.Sort(lengths)
+	median := lengths[n/2]
+	share := func(count int, what string) string {
+		return fmt.Sprintf("%d of the %d texts looked at %s", count, n, what)
+	}
+	switch half := (n + 1) / 2; {
+	case pages >= half:
+		return "pages", share(pages, "are markup")
+	case records >= half:
+		return "records", share(records, "are JSON")
+	case logs >= half && median <= lookLine:
+		return "logs", share(logs, "are single lines with a time")
+	case code >= half:
+		return "code", share(code, "look like source code")
+	case unspaced > 0 && 5*unspaced >= visible:
+		return "unsegmented", fmt.Sprintf("%d %% of the characters are of scripts whose words blanks do not tell apart", 100*unspaced/visible)
+	case median < lookShort:
+		return "short", fmt.Sprintf("the median of the %d texts looked at is %d characters, less than %d", n, median, lookShort)
+	}
+	return "prose", fmt.Sprintf("the median of the %d texts looked at is %d characters, at least %d", n, median, lookShort)
+}
+
+// firstCharacters is text up to its first n characters.
+func firstCharacters(text string, n int) string {
+	if len(text) > n {
+		for i := range text {
+			if n--; n < 0 {
+				return text[:i]
+			}
+		}
+	}
+	return text
+}
+
+// hasTime reports whether two digits, a colon and two digits are in text.
+func hasTime(text string) bool {
+	digit := func(i int) bool { return text[i] >= '0' && text[i] <= '9' }
+	for i := 2; i+2 < len(text); i++ {
+		if text[i] == ':' && digit(i-2) && digit(i-1) && digit(i+1) && digit(i+2) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCode reports whether three lines and a third of all end as those of programs do.
+func isCode(text string) bool {
+	lines, ends := 0, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimRight(line, " \t\r"); line == "" {
+			continue
+		}
+		if lines++; strings.IndexByte(";{}):", line[len(line)-1]) >= 0 {
+			ends++
+		}
+	}
+	return ends >= 3 && 3*ends >= lines
+}
+
+// isUnspaced reports whether a character is of a script that is written without
+// blanks, or of Hangul, whose words carry their endings: Thai, Lao, Myanmar,
+// Hangul, Khmer, Kana, Han.
+func isUnspaced(r rune) bool {
+	return r >= 0x0E00 && r <= 0x0EFF || r >= 0x1000 && r <= 0x11FF || r >= 0x1780 && r <= 0x17FF ||
+		r >= 0x3040 && r <= 0x318F || r >= 0x31F0 && r <= 0x31FF || r >= 0x3400 && r <= 0x4DBF || r >= 0x4E00 && r <= 0x9FFF ||
+		r >= 0xAC00 && r <= 0xD7AF || r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF
+}

@@ -1,0 +1,77 @@
+package sketch
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestLook(t *testing.T) {
+	source := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	verse := "And God said, Let there be light: and there was light."
+	address := "Four score and seven years ago our fathers brought forth on this continent, a new nation, conceived in Liberty, " +
+		"and dedicated to the proposition that all men are created equal. Now we are engaged in a great civil war, testing " +
+		"whether that nation, or any nation so conceived and so dedicated, can long endure."
+	page := "<!DOCTYPE html>\n<html><head><title>A page</title></head><body><p>Words of it.</p></body></html>"
+	for _, c := range []struct {
+		want, reason string
+		texts        []string
+	}{
+		{"prose", "no text", nil},
+		{"prose", "no text", []string{"", " \n"}},
+		{"prose", "at least 250", []string{address, address, verse}},
+		{"prose", "at least 250", []string{address + " The train leaves at 12:30.\nYours"}},
+		{"short", "median of the 3 texts", []string{"Linux kernel headers", "The GNU C library", "A text editor"}},
+		{"short", "54 characters", []string{verse}},
+		{"short", "less than 250", []string{"12 Pinkerton Circuit, Richlands 4560", "8 Stanley Street, Winston Hills 4223"}},
+		{"short", "less than 250", []string{"Le café est fermé à midi", "Съешь же ещё этих мягких булок", "المحور الثانوي"}},
+		{"unsegmented", "% of the characters", []string{"我能吞下玻璃而不伤身体。", "Linux 内核的文件系统"}},
+		{"unsegmented", "% of the characters", []string{"私はガラスを食べられます。それは私を傷つけません。"}},
+		{"unsegmented", "% of the characters", []string{"나는 유리를 먹을 수 있어요. 그래도 아프지 않아요"}},
+		{"unsegmented", "% of the characters", []string{"ฉันกินกระจกได้ แต่มันไม่ทำให้ฉันเจ็บ"}},
+		{"pages", "2 of the 3 texts", []string{page, "\n" + page, verse}},
+		{"records", "are JSON", []string{`{"name": "Ada", "city": "London"}`, `[{"name": "Bob"}]`}},
+		{"records", "are JSON", []string{`{"at": "2026-11-22T06:39:12", "name": "Ada"}`}},
+		{"short", "less than 250", []string{"[draft] the title", "{x} of y"}},
+		{"logs", "single lines with a time", []string{"2026-11-22 06:39:12 status installed libc6:amd64 2.36-9", "2026-11-22 06:39:13 startup archives unpack"}},
+		{"logs", "single lines with a time", []string{"Nov 22 06:39:12 host sshd[812]: Accepted publickey for root from 192.0.2.1 port 4711"}},
+		{"code", "source code", []string{source("feature.go"), source("mix.go"), source("sample.go")}},
+		{"code", "source code", []string{source("testdata/golden/families.py")}},
+		{"code", "source code", []string{"int main(void) {\n  puts(\"x\");\n  return 0;\n}\n"}},
+		{"prose", "at least 250", []string{source("README.md")}},
+		{"short", "characters", []string{"\xff\xfe", "\x00\x01"}},
+		{"short", "characters", []string{"\x00"}},
+	} {
+		preset, reason := Look(c.texts)
+		if preset != c.want || !strings.Contains(reason, c.reason) {
+			t.Errorf("%.60q: %s: %s; want %s: %s", c.texts, preset, reason, c.want, c.reason)
+		}
+		if _, err := ParseProfile(preset); err != nil {
+			t.Error(err)
+		}
+		more := append([]string{"", "\t"}, c.texts...)
+		if again, why := Look(more); again != preset || why != reason {
+			t.Errorf("%.60q with blank texts: %s: %s, want %s: %s", c.texts, again, why, preset, reason)
+		}
+	}
+}
+
+// What lies behind the first characters does not count.
+func TestLookReadsTheBeginning(t *testing.T) {
+	text := strings.Repeat("é word ", 600)
+	preset, reason := Look([]string{text + strings.Repeat("内", 100000)})
+	if want, why := Look([]string{firstCharacters(text, 4000)}); preset != want || reason != why {
+		t.Errorf("%s: %s, want %s: %s", preset, reason, want, why)
+	}
+	for n, want := range map[int]string{0: "", 1: "é", 3: "é w", 5: "é w", 4: "é w"} {
+		if got := firstCharacters("é w", n); got != want {
+			t.Errorf("%d characters: %q, want %q", n, got, want)
+		}
+	}
+}
