@@ -86,6 +86,9 @@ func init() {
 // wrong. An error that comes from another function of ours has a name already.
 func wording(fn *sqlite.Function, err error) string {
 	text := strings.TrimPrefix(err.Error(), "sketch: ")
+	if forbidden(err) {
+		text = "the authorizer of the host forbids what this needs: " + text
+	}
 	if strings.HasPrefix(text, "alike") {
 		return text
 	}

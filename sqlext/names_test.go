@@ -141,3 +141,53 @@ print(db.execute("SELECT count(*) > 0 FROM alike_clusters('d')").fetchone()[0], 
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// An authorizer that forbids reading is named as what stands in the way, whatever it
+// forbids; nothing is changed and no transaction is left open.
+func TestAuthorizerThatForbids(t *testing.T) {
+	host := `
+import sqlite3, sys
+db = sqlite3.connect(":memory:", isolation_level=None)
+db.enable_load_extension(True)
+db.load_extension(sys.argv[1])
+db.executescript("CREATE TABLE d(id INTEGER PRIMARY KEY, body); INSERT INTO d(body) VALUES ('one'), ('two'); CREATE TABLE e(id INTEGER PRIMARY KEY, body)")
+db.execute("SELECT alike_attach('d', 'body')").fetchall()
+actions = ["SQLITE_READ", "SQLITE_SELECT", "SQLITE_PRAGMA", "SQLITE_FUNCTION", "SQLITE_INSERT", "SQLITE_CREATE_TABLE", "SQLITE_CREATE_TRIGGER", "SQLITE_CREATE_VIEW"]
+for statement in "SELECT alike_attach('e', 'body')", "SELECT alike_attach('d', 'body', '{\"policy\": \"link\"}')":
+    for action in actions:
+        code, seen = getattr(sqlite3, action), 0
+        while True:
+            left = seen
+            def authorizer(a, *rest):
+                global left
+                if a == code and rest[-1] is None and rest[0] != "alike_attach":
+                    left -= 1
+                    if left < 0:
+                        return sqlite3.SQLITE_DENY
+                return sqlite3.SQLITE_OK
+            db.set_authorizer(authorizer)
+            error = ""
+            try:
+                db.execute("SAVEPOINT host")
+                db.execute(statement).fetchall()
+            except sqlite3.DatabaseError as e:
+                error = str(e)
+            db.set_authorizer(None)
+            db.execute("ROLLBACK TO host")
+            db.execute("RELEASE host")
+            if db.in_transaction:
+                print(statement, action, seen, "leaves a transaction open")
+            if not error:
+                break
+            if not any(word in error for word in ("forbids", "prohibited", "not authorized")):
+                print(statement, action, seen, error)
+            seen += 1
+            if seen > 60:
+                break
+print("done")
+`
+	out, err := exec.Command("/usr/bin/python3", "-c", host, library).CombinedOutput()
+	if err != nil || string(out) != "done\n" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,6 +1,7 @@
 package sqlext
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -127,7 +128,9 @@ func (c *conn) describe(t *table) error {
 	rowid := rowidName(used)
 	if rowid == "" {
 		withoutRowid = true // the same for us: no name reaches it
-	} else if s, err := c.Prepare("SELECT " + rowid + " FROM " + sqlite.Quote(t.schema) + "." + sqlite.Quote(t.name)); err != nil {
+	} else if s, err := c.Prepare("SELECT " + rowid + " FROM " + sqlite.Quote(t.schema) + "." + sqlite.Quote(t.name)); forbidden(err) {
+		return err
+	} else if err != nil {
 		withoutRowid = true
 	} else {
 		s.Close()
@@ -142,8 +145,14 @@ func (c *conn) describe(t *table) error {
 			t.keys = append(t.keys, k)
 		}
 	}
-	if len(t.keys) == 1 && !withoutRowid && c.isRowidAlias(t, columns[slices.IndexFunc(columns, func(col column) bool { return col.pk == 1 })].declared) {
-		t.keys[0].isRowid, t.keys[0].Type, t.keys[0].Collate = true, "INTEGER", ""
+	if len(t.keys) == 1 && !withoutRowid {
+		alias, err := c.isRowidAlias(t, columns[slices.IndexFunc(columns, func(col column) bool { return col.pk == 1 })].declared)
+		if err != nil {
+			return err
+		}
+		if alias {
+			t.keys[0].isRowid, t.keys[0].Type, t.keys[0].Collate = true, "INTEGER", ""
+		}
 	}
 	if len(t.keys) == 0 {
 		if withoutRowid {
@@ -179,16 +188,22 @@ func rowidName(used func(string) bool) string {
 
 // isRowidAlias tells whether the only key column is the rowid by another name,
 // which INTEGER PRIMARY KEY is, but for DESC and other spellings of INT.
-func (c *conn) isRowidAlias(t *table, declared string) bool {
+func (c *conn) isRowidAlias(t *table, declared string) (bool, error) {
 	if !strings.EqualFold(declared, "INTEGER") {
-		return false
+		return false, nil
 	}
 	indexed := false
 	err := c.Run("SELECT 1 FROM pragma_index_list(?1, ?2) WHERE origin = 'pk'", func([]sqlite.Value) error {
 		indexed = true
 		return nil
 	}, t.name, t.schema)
-	return err == nil && !indexed
+	return !indexed, err
+}
+
+// forbidden tells whether the host's authorizer has refused something.
+func forbidden(err error) bool {
+	var coded *sqlite.Error
+	return errors.As(err, &coded) && coded.Code == sqlite.CodeAuth
 }
 
 func (c *conn) describeUniques(t *table) error {

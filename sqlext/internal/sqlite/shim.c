@@ -229,8 +229,11 @@ static int tableConnect(sqlite3 *db, void *aux, int argc, const char *const*argv
   const alike_spec *s = &alike_specs[b->function];
   table *t;
   int rc;
-  (void)argc; (void)argv; (void)err;
-  if( (rc = sqlite3_declare_vtab(db, s->declare))!=SQLITE_OK ) return rc;
+  (void)argc; (void)argv;
+  if( (rc = sqlite3_declare_vtab(db, s->declare))!=SQLITE_OK ){ /* an authorizer may refuse it */
+    *err = sqlite3_mprintf("%s", sqlite3_errmsg(db));
+    return rc;
+  }
   t = sqlite3_malloc64(sizeof *t);
   if( t==0 ) return SQLITE_NOMEM;
   memset(t, 0, sizeof *t);
