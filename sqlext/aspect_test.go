@@ -218,7 +218,7 @@ func TestCheckinIntoACrowd(t *testing.T) {
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1500) INSERT INTO d SELECT i, ? FROM n`, fox)
 	db.exec(`INSERT INTO d VALUES (1501, 'something else'), (1502, 'something else, which a person says is the same')`)
-	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link", "matches": 1000}')`)
 	db.rows(`SELECT alike_mark('d', 1502, 3, 'duplicate')`)
 	db.rows(`SELECT alike_mark('d', 1502, 1499, 'distinct')`)
 	db.exec(`UPDATE d SET body = ? WHERE id = 1502`, fox)

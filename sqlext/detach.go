@@ -96,7 +96,7 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 				return a, nil
 			}
 		}
-		if has, err := c.hasTable(schema, a.object("replaced")); err != nil || has {
+		if has, err := c.hasTable(schema, a.object("unique")); err != nil || has {
 			return a, err
 		}
 	}

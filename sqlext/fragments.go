@@ -105,7 +105,7 @@ func (f fragments) Source() string            { return f.inTrigger(sqlite.Quote(
 func (f fragments) Match() string             { return f.inTrigger(f.Object("match")) }
 func (f fragments) Mark() string              { return f.inTrigger(f.Object("mark")) }
 func (f fragments) Queue() string             { return f.inTrigger(f.Object("queue")) }
-func (f fragments) Replaced() string          { return f.inTrigger(f.Object("replaced")) }
+func (f fragments) Unique() string            { return f.inTrigger(f.Object("unique")) }
 func (f fragments) Schema() string            { return sqlite.Quote(f.schema) }
 func (f fragments) In(object string) string   { return f.Schema() + "." + object }
 func (f fragments) Row() string               { return f.Keys.Row() }
@@ -260,24 +260,88 @@ func (f fragments) SharedFeatures(p, q string) string {
 // Newest is how many of the rows that share a feature a checkin looks at, the
 // newest of them: a checkin takes ten milliseconds at most, however many
 // rows have a letterhead in common. The questions look at all.
-func (f fragments) Newest() int { return 1000 }
+func (f fragments) Newest() int { return maxMatches }
 
 // Threshold is the resemblance from which the policy counts two rows as alike.
 func (f fragments) Threshold() string { return strconv.FormatFloat(f.threshold(), 'g', -1, 64) }
 
-// Conflicts is true for the rows of the user's table that stand in the way of new.
-func (f fragments) Conflicts(prefix string) string {
-	var alternatives []string
+// uniqueColumns are the columns of the user's table that are unique, alone or with
+// others, each once.
+func (f fragments) uniqueColumns() []string {
+	var list []string
+	for _, u := range f.Uniques {
+		for _, column := range u.columns {
+			if !slices.Contains(list, column) {
+				list = append(list, column)
+			}
+		}
+	}
+	return list
+}
+
+func (f fragments) UniqueColumns(prefix string) string {
+	list := f.uniqueColumns()
+	for i := range list {
+		list[i] = qualified(prefix, list[i])
+	}
+	return strings.Join(list, ", ")
+}
+
+// uniqueName is the name of such a column in our table.
+func uniqueName(column string) string {
+	if name, ok := strings.CutPrefix(column, `"`); ok {
+		return `"unique_` + name
+	}
+	return `"unique_` + column + `"`
+}
+
+func (f fragments) UniqueList() string {
+	return f.uniqueNames(func(name string) string { return name })
+}
+
+func (f fragments) UniqueExcluded() string {
+	return f.uniqueNames(func(name string) string { return name + " = excluded." + name })
+}
+
+func (f fragments) UniqueNew() string {
+	return f.uniqueNames(func(name string) string { return "excluded." + name })
+}
+
+func (f fragments) uniqueNames(each func(string) string) string {
+	list := f.uniqueColumns()
+	for i, column := range list {
+		list[i] = each(uniqueName(column))
+	}
+	return strings.Join(list, ", ")
+}
+
+// UniqueSets are, for each unique constraint, the condition that a row had what new
+// has. The sign takes the affinity away, which would keep the index from being used.
+func (f fragments) UniqueSets() []string {
+	return f.uniqueSets(func(parts []string) string { return balanced(" AND ", parts) }, func(column, collation string) string {
+		return uniqueName(column) + collation + " = +new." + column
+	})
+}
+
+// UniqueIndexes are the columns of the index for each.
+func (f fragments) UniqueIndexes() []string {
+	return f.uniqueSets(func(parts []string) string { return strings.Join(parts, ", ") }, func(column, collation string) string { return uniqueName(column) + collation })
+}
+
+func (f fragments) uniqueSets(join func([]string) string, each func(column, collation string) string) []string {
+	var sets []string
 	for _, u := range f.Uniques {
 		var parts []string
 		for i, column := range u.columns {
-			part := qualified(prefix, column) + " = new." + column
-			if u.collations[i] != "" {
-				part += " COLLATE " + sqlite.Quote(u.collations[i])
+			collation := ""
+			if u.collations[i] != "" && !strings.EqualFold(u.collations[i], "BINARY") {
+				collation = " COLLATE " + sqlite.Quote(u.collations[i])
 			}
-			parts = append(parts, part)
+			parts = append(parts, each(column, collation))
 		}
-		alternatives = append(alternatives, "("+balanced(" AND ", parts)+")")
+		if set := join(parts); !slices.Contains(sets, set) {
+			sets = append(sets, set)
+		}
 	}
-	return balanced(" OR ", alternatives)
+	return sets
 }

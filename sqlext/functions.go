@@ -76,7 +76,7 @@ func init() {
 		{Name: "alike__high", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.High }))},
 		{Name: "alike__content_hash", Flags: pure, Required: 1, Arguments: arguments("document text"), Scalar: scalar(contentHash)},
 		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "at_least"), Scalar: scalar(reject)},
-		{Name: "alike__warn", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "other", "resemblance"), Scalar: scalar(warn)},
+		{Name: "alike__warn", Flags: innocuous, Required: 5, Arguments: arguments("name", "key", "other", "resemblance", "omitted"), Scalar: scalar(warn)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},
 	}
 	sqlite.Declare(functions, newConn, wording)

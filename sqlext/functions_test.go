@@ -22,7 +22,7 @@ alike__high 2
 alike__low 2
 alike__reject 4
 alike__row 2
-alike__warn 4
+alike__warn 5
 alike_alike 2
 alike_attach 2
 alike_attach 3

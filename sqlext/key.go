@@ -138,6 +138,16 @@ func given(k key, row string, i int) string {
 	return row + "." + k.Expr
 }
 
+// InTableIs compares the key of the user's table with that of new or of old, and
+// InTableSame with that of a table of ours.
+func (list keys) InTableIs(prefix, row string) string {
+	return list.compare(func(k key) string { return qualified(prefix, k.Expr) }, func(k key, i int) string { return given(k, row, i) })
+}
+
+func (list keys) InTableSame(prefix, ours string) string {
+	return list.compare(func(k key) string { return qualified(prefix, k.Expr) }, func(k key, _ int) string { return qualified(ours, sqlite.Quote(k.Name)) })
+}
+
 // Same compares the keys of p and q.
 func (list keys) Same(p, q string) string {
 	return list.equal(key.name, p, func(k key, _ int) string { return qualified(q, sqlite.Quote(k.Name)) })
@@ -148,12 +158,17 @@ func (list keys) SameOther(p, q string) string {
 	return list.equal(key.other, p, func(k key, _ int) string { return qualified(q, sqlite.Quote(k.Name)) })
 }
 
-// equal compares columns of p with values. A row value is less deep an expression than
-// a conjunction of many.
+// equal compares columns of p with values.
 func (list keys) equal(name func(key) string, p string, value func(k key, i int) string) string {
+	return list.compare(func(k key) string { return qualified(p, sqlite.Quote(name(k))) }, value)
+}
+
+// compare makes an equality of two keys. A row value is less deep an expression than a
+// conjunction of many.
+func (list keys) compare(column func(key) string, value func(k key, i int) string) string {
 	left, right := make([]string, len(list)), make([]string, len(list))
 	for i, k := range list {
-		left[i], right[i] = qualified(p, sqlite.Quote(name(k))), value(k, i)
+		left[i], right[i] = column(k), value(k, i)
 	}
 	switch len(list) {
 	case 1:

@@ -22,6 +22,7 @@ type settings struct {
 	SI      []string
 	Policy  string
 	AtLeast *float64
+	Matches int // how many a checkin records
 	Mode    string
 	Where   string
 	Extract string
@@ -34,6 +35,7 @@ type options struct {
 	SI      *[]string `json:"si"`
 	Policy  *string   `json:"policy"`
 	AtLeast number    `json:"at_least"`
+	Matches whole     `json:"matches"`
 	Mode    *string   `json:"mode"`
 	Name    *string   `json:"name"`
 	Where   *string   `json:"where"`
@@ -53,6 +55,26 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	}
 	return nil
 }
+
+// whole is a whole number that null takes back to its default.
+type whole struct {
+	given bool
+	value *int
+}
+
+func (n *whole) UnmarshalJSON(text []byte) error {
+	n.given = true
+	if json.Unmarshal(text, &n.value) != nil {
+		return fmt.Errorf("the option matches is %.60s, want a whole number or null", text)
+	}
+	return nil
+}
+
+// A checkin looks at this many rows at most, so it records no more.
+const (
+	defaultMatches = 10
+	maxMatches     = 1000
+)
 
 // readJSON decodes options, and refuses what it does not know.
 func readJSON(v *sqlite.Value, into any) error {
@@ -99,6 +121,11 @@ func (o *options) apply(s *settings) error {
 	if o.AtLeast.given {
 		s.AtLeast = o.AtLeast.value
 	}
+	if o.Matches.given {
+		if s.Matches = defaultMatches; o.Matches.value != nil {
+			s.Matches = *o.Matches.value
+		}
+	}
 	if o.Profile != nil {
 		p, err := storedProfile(*o.Profile)
 		if err != nil {
@@ -142,6 +169,9 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	}
 	if s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1) {
 		return p, nil, fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
+	}
+	if s.Matches < 1 || s.Matches > maxMatches {
+		return p, nil, fmt.Errorf("the option matches is %d, want 1 to %d", s.Matches, maxMatches)
 	}
 	if strings.ContainsRune(s.Where, 0) {
 		return p, nil, errors.New("where: the condition has a zero byte")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -82,6 +83,11 @@ func (c *conn) dropLeftovers(a *attachment) error {
 	if c.HasColumn(a.schema, a.object("old"), "profile") {
 		drop = append(drop, a.sql("drop_old"))
 	}
+	if has, err := c.hasTable(a.schema, a.object("unique_old")); err != nil {
+		return err
+	} else if has {
+		drop = append(drop, a.sql("drop_old_unique"))
+	}
 	if a.Mode != "queue" && c.HasColumn(a.schema, a.object("queue"), "queued_at") {
 		// What it holds has no row in the side table, so the fill finds it.
 		drop = append(drop, a.sql("drop_queue"))
@@ -156,6 +162,9 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 		return 0, err
 	}
 	changed := c.Changes()
+	if err := c.sweepUniques(a); err != nil {
+		return changed, err
+	}
 	var low []any
 	for seen := int64(0); ; seen += fillBatch {
 		batch := a.fragments(fragments{Verify: verify, above: low != nil, Item: strconv.Itoa(fillBatch - 1)})
@@ -186,6 +195,47 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 	c.progress(a, "", 0)
 	return changed, c.Run(a.sql("settle_errors"), nil, a.Name)
 }
+
+// sweepUniques brings what is unique in each row up to date. The triggers are made
+// anew when the constraints have changed, or a trigger of the user's comes first.
+func (c *conn) sweepUniques(a *attachment) error {
+	if a.State == stateNext {
+		return nil
+	}
+	same, _, err := c.uniquesAreKnown(a)
+	if err != nil {
+		return err
+	}
+	newer, err := c.newerTrigger(a)
+	if err != nil {
+		return err
+	}
+	if !same || newer != "" {
+		if err := c.Atomically(func() error { return c.register(a, true) }); err != nil {
+			return err
+		}
+	}
+	if len(a.Uniques) == 0 {
+		return nil
+	}
+	return c.Exec(a.statements("delete_unique_orphans", "complete_unique"))
+}
+
+// newerTrigger is the name of a trigger of the user's that can keep rows from ours.
+func (c *conn) newerTrigger(a *attachment) (name string, err error) {
+	err = c.Run(a.sql("newer_triggers"), func(row []sqlite.Value) error {
+		if !ourTrigger.MatchString(row[0].Text()) && keepsRows.MatchString(row[1].Text()) {
+			name = row[0].Text()
+		}
+		return nil
+	}, a.Table, a.Name+"_alike_insert")
+	return name, err
+}
+
+var (
+	ourTrigger = regexp.MustCompile(`_alike_(insert|update|delete|rekey|unique_changed)$`)
+	keepsRows  = regexp.MustCompile(`(?i)\bRAISE\s*\(\s*(IGNORE|FAIL)\b`)
+)
 
 // fillRange brings a range of rows up to date.
 func (c *conn) fillRange(batch fragments, bounds []any) (int64, error) {

@@ -89,6 +89,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a := &attachment{schema: schema, Name: row[0].Text(), State: row[1].Text(), Table: row[2].Text(), Column: row[3].Text(),
 		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text()}
+	a.Matches = int(row[14].Int())
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
 	}
@@ -267,7 +268,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if a.Where != "" {
 		where = a.Where
 	}
-	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp); err != nil || !triggers {
+	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -277,7 +278,39 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if a.State == stateFilling {
 		with.Policy = "ignore"
 	}
+	if err := c.rememberUniques(a); err != nil {
+		return err
+	}
 	return c.Exec(with.statements("triggers"))
+}
+
+// rememberUniques makes the table of what is unique in each row, unless it is there
+// as it should be.
+func (c *conn) rememberUniques(a *attachment) error {
+	same, there, err := c.uniquesAreKnown(a)
+	if err != nil || same {
+		return err
+	}
+	var statements []string
+	if there {
+		statements = append(statements, a.sql("rename_unique"))
+	}
+	if len(a.Uniques) > 0 {
+		statements = append(statements, a.sql("unique"), a.sql("fill_unique"))
+	}
+	return c.Exec(statements)
+}
+
+// uniquesAreKnown tells whether that table is the one for the constraints that the
+// user's table has now, and whether there is one at all.
+func (c *conn) uniquesAreKnown(a *attachment) (same, there bool, err error) {
+	columns := func(sql string) string { return sql[strings.Index(sql, "(\n"):] }
+	err = c.Run("SELECT sql FROM "+sqlite.Quote(a.schema)+".sqlite_master WHERE type = 'table' AND name = ?1", func(row []sqlite.Value) error {
+		there = true
+		same = len(a.Uniques) > 0 && columns(row[0].Text()) == columns(a.sql("unique"))
+		return nil
+	}, (&attachment{Name: a.Name}).object("unique"))
+	return same || !there && len(a.Uniques) == 0, there, err
 }
 
 // needsRebuild tells whether rows computed under the old settings are useless

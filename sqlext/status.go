@@ -102,8 +102,15 @@ func (c *conn) statusOf(l *statusLine) error {
 		return nil
 	}
 	next, err := c.next(a)
-	if err == nil && next != nil {
+	if err != nil {
+		return err
+	}
+	newer, err := c.newerTrigger(a)
+	switch {
+	case next != nil:
 		l.note = fmt.Sprintf("the change to %s is not complete; alike_refresh(%s) continues it", next.Profile, literal(a.Name))
+	case newer != "":
+		l.note = fmt.Sprintf("the trigger %s fires first and can keep rows from being sketched; after alike_refresh(%s) it fires last", newer, literal(a.Name))
 	}
 	return err
 }

@@ -37,7 +37,14 @@ func reject(_ *conn, f *sqlite.Call) error {
 func warn(_ *conn, f *sqlite.Call) error {
 	a := f.Args()
 	r, _ := a[3].Number()
-	sqlite.LogWarning(fmt.Sprintf("alike: row %s of %s resembles row %s (resemblance %.3f)", a[1].String(), a[0].Text(), a[2].String(), r))
+	text := fmt.Sprintf("alike: row %s of %s resembles row %s (resemblance %.3f)", a[1].String(), a[0].Text(), a[2].String(), r)
+	switch omitted := a[4].Int(); {
+	case omitted == 1:
+		text += ", and 1 other"
+	case omitted > 1:
+		text += fmt.Sprintf(", and %d others", omitted)
+	}
+	sqlite.LogWarning(text)
 	return nil
 }
 

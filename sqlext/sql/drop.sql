@@ -3,9 +3,8 @@ DROP TRIGGER IF EXISTS {{.In (.Object "insert")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "update")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "delete")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "rekey")}}{{.Next}}
-DROP TRIGGER IF EXISTS {{.In (.Object "before_insert")}}{{.Next}}
-DROP TRIGGER IF EXISTS {{.In (.Object "before_update")}}{{.Next}}
-DROP TRIGGER IF EXISTS {{.In (.Object "after_update")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "unique_changed")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "replaced")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "gone")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
 {{end}}
@@ -21,7 +20,10 @@ DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
 {{define "drop_views"}}DROP VIEW IF EXISTS {{.In (.Object "pair")}}{{.Next}}DROP VIEW IF EXISTS {{.In (.Object "feature")}}{{end}}
 
 {{- /* What works only while the table is attached. */ -}}
-{{define "drop_working"}}{{template "drop_queue" .}}{{.Next}}{{template "drop_old" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Replaced}}{{end}}
+{{define "drop_working"}}{{template "drop_queue" .}}{{.Next}}{{template "drop_old" .}}{{.Next}}{{template "drop_unique" .}}{{end}}
+{{define "drop_unique"}}{{template "drop_old_unique" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Unique}}{{end}}
+{{define "rename_unique"}}ALTER TABLE {{.In .Unique}} RENAME TO {{.Object "unique_old"}}{{end}}
+{{define "drop_old_unique"}}DROP TABLE IF EXISTS {{.In (.Object "unique_old")}}{{end}}
 
 {{define "drop_data"}}{{template "drop_views" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Match}}{{.Next}}DROP TABLE IF EXISTS {{.In .Mark}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
 

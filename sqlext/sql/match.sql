@@ -9,6 +9,7 @@ CREATE TABLE IF NOT EXISTS {{.In .Match}}(
   resemblance REAL NOT NULL,
   low REAL NOT NULL,
   high REAL NOT NULL,
+  omitted INTEGER NOT NULL, -- rows that resemble the first as well and were not recorded
   policy TEXT NOT NULL,
   matched_at INTEGER NOT NULL,
   PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}}),
@@ -37,10 +38,13 @@ CREATE TABLE IF NOT EXISTS {{.In .Queue}}(
   PRIMARY KEY ({{.Keys.List ""}})
 ){{.Next}}
 {{- end}}
-{{- if .Uniques}}
-CREATE TABLE IF NOT EXISTS {{.In .Replaced}}(
-{{- range $i, $k := .Keys}}
-  {{- if $i}}, {{end}}{{$k.Column}}
+{{- /* What is unique in each row of the table, beside its key. */ -}}
+{{define "unique"}}CREATE TABLE {{.In .Unique}}(
+{{- range .Keys}}
+  {{.Column}},
 {{- end}}
-){{.Next}}
-{{- end}}
+  {{.UniqueList}},
+  PRIMARY KEY ({{.Keys.List ""}}){{range .UniqueIndexes}},
+  UNIQUE ({{.}}, {{$.Keys.List ""}}){{end}}
+){{end}}
+{{define "fill_unique"}}INSERT INTO {{.In .Unique}} SELECT {{.Keys.InTable "t"}}, {{.UniqueColumns "t"}} FROM {{.In (quote .Table)}} t WHERE {{.Keys.Known}}{{end}}

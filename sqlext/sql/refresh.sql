@@ -25,3 +25,15 @@ WHERE NOT EXISTS (SELECT 1 FROM {{.In .Side}} s WHERE {{.Keys.Same "s" (.In .Mat
 {{define "queued"}}SELECT {{.Keys.List ""}} FROM {{.In .Queue}} ORDER BY queued_at LIMIT ?1{{end}}
 
 {{define "unqueue"}}DELETE FROM {{.In .Queue}} WHERE {{.Keys.Is "" "?"}}{{end}}
+
+{{- /* What is unique in rows that no trigger has seen. */ -}}
+{{define "delete_unique_orphans"}}DELETE FROM {{.In .Unique}} WHERE ({{.Keys.List ""}}) IN (SELECT {{.Keys.InTable ""}} FROM {{.In (quote .Table)}}) IS NOT 1{{end}}
+{{define "complete_unique"}}INSERT INTO {{.In .Unique}} SELECT {{.Keys.InTable "t"}}, {{.UniqueColumns "t"}} FROM {{.In (quote .Table)}} t WHERE {{.Keys.Known}}
+ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.UniqueExcluded}} WHERE ({{.UniqueList}}) IS NOT ({{.UniqueNew}}){{end}}
+
+{{- /*
+  The triggers on the table that are newer than ours: SQLite fires them first, and
+  RAISE(IGNORE) or RAISE(FAIL) in them keeps a row from ours.
+*/ -}}
+{{define "newer_triggers"}}SELECT t.name, t.sql FROM {{.Schema}}.sqlite_master o JOIN {{.Schema}}.sqlite_master t ON t.rowid > o.rowid
+WHERE (o.type = 'trigger' AND o.name = ?2) AND (t.type = 'trigger' AND t.tbl_name = ?1 COLLATE NOCASE){{end}}

@@ -17,6 +17,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   extract TEXT NOT NULL,
   generation INTEGER NOT NULL, -- of the side table; its indexes are named after it
   stamp INTEGER NOT NULL, -- another whenever anything here changes
+  matches INTEGER NOT NULL, -- how many a checkin records
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
 ){{.Next}}
@@ -29,7 +30,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   PRIMARY KEY (name, key)
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile) VALUES (?1){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1{{end}}
@@ -39,4 +40,4 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, CAST(strftime('%
 {{define "has_side_tables"}}SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\' LIMIT 1{{end}}
 {{- /* The tables of the attachments, which are not attached themselves. */ -}}
 {{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_attachment', 'alike_error')
-OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_replaced'){{end}}
+OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_unique', '_unique_old'){{end}}

@@ -9,12 +9,23 @@
 {{define "loaded"}}
   SELECT RAISE(ABORT, 'alike: the extension is not loaded') WHERE alike__extension_must_be_loaded() <> 1;
 {{- end}}
-{{define "replaced"}}{{if .Uniques}}
-  DELETE FROM {{.Side}} WHERE ({{.Keys.List ""}}) IN (SELECT {{.Keys.List ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Keys.Same "s" .Side}});
-  DELETE FROM {{.Mark}} WHERE ({{.Keys.List ""}}) IN (SELECT {{.Keys.List ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Keys.Same "s" .Mark}});
-  DELETE FROM {{.Mark}} WHERE ({{.Keys.Others ""}}) IN (SELECT {{.Keys.List ""}} FROM {{.Replaced}}) AND NOT EXISTS (SELECT 1 FROM {{.Source}} s WHERE {{.Keys.SameOther .Mark "s"}});
-  DELETE FROM {{.Replaced}};
-{{- end}}{{end}}
+{{- /*
+  A REPLACE removes rows without a trigger. Beside its key, the table of uniques has
+  what is unique in each row: a row that has now what another had, and that other is
+  gone, has replaced it.
+*/ -}}
+{{define "gone"}}({{.Keys.InTable "old"}}) IN {{template "present" .}} IS NOT 1{{end}}
+{{- /* An IN of a whole table is a look into its index, and less deep than an EXISTS. */ -}}
+{{define "present"}}(SELECT {{.Keys.InTable ""}} FROM {{quote .Table}}){{end}}
+{{define "replaced"}}
+{{- range .UniqueSets}}
+  DELETE FROM {{$.Unique}} WHERE ({{.}}) AND ({{$.Keys.List ""}}) IN {{template "present" $}} IS NOT 1{{if eq $.Event "old"}} AND ({{$.Keys.List ""}}) IS NOT ({{$.Keys.InTable "old"}}){{end}};
+{{- end}}
+{{- end}}
+{{define "remember"}}
+  INSERT INTO {{.Unique}}({{.Keys.List ""}}, {{.UniqueList}}) SELECT {{.Keys.InTable "t"}}, {{.UniqueColumns "t"}} FROM {{quote .Table}} t WHERE {{.Keys.InTableIs "t" "new"}}
+  ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.UniqueExcluded}};
+{{- end}}
 {{define "checkin"}}
 {{- if or .Where (eq .Mode "queue")}}
   DELETE FROM {{.Side}} WHERE {{.Keys.Is "" .Event}}{{.End}}
@@ -55,23 +66,44 @@
 {{- if eq .Policy "reject"}}
   SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
   SELECT {{.Keys.Value "b"}} AS other, alike_resemblance(a.sketch, b.sketch) AS resemblance FROM {{template "alike" .}}
-  ORDER BY resemblance DESC LIMIT 1){{.End}}
+  ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT 1){{.End}}
 {{- else if or (eq .Policy "link") (eq .Policy "warn")}}
-  INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, policy, matched_at)
-  SELECT {{.Keys.List "a"}}, {{.Keys.List "b"}}, {{.SharedFeatures "a" "b"}}, alike_resemblance(a.sketch, b.sketch), alike__low(a.sketch, b.sketch), alike__high(a.sketch, b.sketch), {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}{{.End}}
+  INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, policy, matched_at)
+  SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, alike_resemblance(a.sketch, b.sketch) AS resemblance, alike__low(a.sketch, b.sketch), alike__high(a.sketch, b.sketch),
+    max(0, count(*) OVER () - {{.Matches}}), {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}
+  ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT {{.Matches}}{{.End}}
 {{- if eq .Policy "warn"}}
-  SELECT alike__warn({{text .Name}}, {{.Keys.Value "w"}}, {{.Keys.OtherValue "w"}}, w.resemblance) FROM {{.Match}} w WHERE {{.Keys.Is "w" .Event}}{{.End}}
+  SELECT alike__warn({{text .Name}}, {{.Keys.Value "w"}}, {{.Keys.OtherValue "w"}}, w.resemblance, CASE WHEN lead(1) OVER (ORDER BY w.resemblance DESC, {{.Keys.Others "w"}}) IS NULL THEN w.omitted ELSE 0 END)
+  FROM {{.Match}} w WHERE {{.Keys.Is "w" .Event}} ORDER BY w.resemblance DESC, {{.Keys.Others "w"}}{{.End}}
 {{- end}}
 {{- end}}
 {{- end}}
 {{define "changed"}}new.{{quote .Column}} COLLATE BINARY IS NOT old.{{quote .Column}} OR typeof(new.{{quote .Column}}) <> typeof(old.{{quote .Column}}){{end}}
 {{define "rekeyed"}}({{.Keys.InTable "new"}}) IS NOT ({{.Keys.InTable "old"}}){{end}}
+{{define "there"}}({{.Keys.InTable "new"}}) IN {{template "present" .}}{{end}}
+{{define "known"}}(({{.Keys.InTable "old"}}) IN (SELECT {{.Keys.List ""}} FROM {{.Side}}){{if eq .Mode "queue"}} OR ({{.Keys.InTable "old"}}) IN (SELECT {{.Keys.List ""}} FROM {{.Queue}}){{end}}){{end}}
 
 {{- /* What was recorded of a row goes with its sketch. */ -}}
 {{define "unmatch"}}
   DELETE FROM {{.Match}} WHERE {{.Keys.Same "" "old"}};
   DELETE FROM {{.Match}} WHERE {{.Keys.SameOther "" "old"}};
 {{- end}}
+{{define "forget"}}
+  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.Keys.Is "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.Keys.OtherIs "" "old"}};
+{{- if eq .Mode "queue"}}
+  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "old"}};
+{{- end}}
+{{- end}}
+{{- /*
+  SQLite fires the newest trigger first. Nothing here relies on that order but what a
+  policy says: a row that was replaced is gone before it is compared with, and a row
+  whose key alone has changed is moved and not judged again.
+
+  A trigger of the user's can come before ours and do the same things again to the
+  same row, so each trigger looks at what the table holds when it runs.
+*/ -}}
 {{- define "trigger"}}
 CREATE TRIGGER {{.In (.Object "gone")}} AFTER DELETE ON {{.Side}} BEGIN
 {{- template "unmatch" .}}
@@ -81,60 +113,63 @@ CREATE TRIGGER {{.In (.Object "changed")}} AFTER UPDATE OF sketch ON {{.Side}} B
 END{{.Next}}
 CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
-{{- template "replaced" .}}
+{{- if .Uniques}}{{template "replaced" .}}{{template "remember" .}}{{end}}
 {{- template "checkin" (.At "new")}}
-END{{.Next}}
-CREATE TRIGGER {{.In (.Object "update")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "changed" .}}
-{{- if .Where}} OR {{template "rekeyed" .}} OR EXISTS (SELECT 1 FROM {{if eq .Mode "queue"}}(SELECT {{.Keys.List ""}} FROM {{.Side}} UNION ALL SELECT {{.Keys.List ""}} FROM {{.Queue}}){{else}}{{.Side}}{{end}} WHERE {{.Keys.Is "" "old"}}) <> EXISTS (SELECT 1 FROM {{.Source}} WHERE {{.Keys.Is "" "new"}}){{end}} BEGIN
-{{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
-{{- template "replaced" .}}
-{{- template "leave" .}}
-{{- template "checkin" (.At "new")}}
-END{{.Next}}
-CREATE TRIGGER {{.In (.Object "delete")}} AFTER DELETE ON {{quote .Table}} BEGIN
-  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "old"}};
-  DELETE FROM {{.Mark}} WHERE {{.Keys.Is "" "old"}};
-  DELETE FROM {{.Mark}} WHERE {{.Keys.OtherIs "" "old"}};
-{{- if eq .Mode "queue"}}
-  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "old"}};
-{{- end}}
 END{{.Next}}
 {{- if not .Where}}
-CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) BEGIN
-{{- template "replaced" .}}
+CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) AND {{template "known" .}} BEGIN
   DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "new"}};
-  UPDATE {{.Side}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}};
-  UPDATE {{.Match}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}};
-  UPDATE {{.Match}} SET {{.Keys.SetOther "new"}} WHERE {{.Keys.OtherIs "" "old"}};
-  {{- template "remark" .}}
+  UPDATE {{.Side}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "there" .}};
+  UPDATE {{.Match}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "there" .}};
+  UPDATE {{.Match}} SET {{.Keys.SetOther "new"}} WHERE ({{.Keys.OtherIs "" "old"}}) AND {{template "there" .}};
 {{- if eq .Mode "queue"}}
   DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "new"}};
-  UPDATE {{.Queue}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}};
+  UPDATE {{.Queue}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "there" .}};
+  DELETE FROM {{.Queue}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
 {{- end}}
+  DELETE FROM {{.Side}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
+{{- template "remark" .}}
 END{{.Next}}
 {{- end}}
-{{- if .Uniques}}
-CREATE TRIGGER {{.In (.Object "before_insert")}} BEFORE INSERT ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE {{.Conflicts "d"}}) BEGIN
-  INSERT INTO {{.Replaced}} SELECT {{.Keys.InTable "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
-END{{.Next}}
-CREATE TRIGGER {{.In (.Object "before_update")}} BEFORE UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{quote .Table}} d WHERE ({{.Conflicts "d"}}) AND ({{.Keys.InTable "d"}}) IS NOT ({{.Keys.InTable "old"}})) BEGIN
-  INSERT INTO {{.Replaced}} SELECT {{.Keys.InTable "d"}} FROM {{quote .Table}} d WHERE {{.Conflicts "d"}};
-END{{.Next}}
-CREATE TRIGGER {{.In (.Object "after_update")}} AFTER UPDATE ON {{quote .Table}} WHEN EXISTS (SELECT 1 FROM {{.Replaced}}) BEGIN
-{{- template "replaced" .}}
-END{{.Next}}
-{{- end}}
-{{- end}}
-{{define "leave"}}
-  DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "old"}} AND {{template "rekeyed" .}};
+CREATE TRIGGER {{.In (.Object "update")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "changed" .}}
+{{- if .Where}} OR {{template "rekeyed" .}} OR {{template "known" .}} <> EXISTS (SELECT 1 FROM {{.Source}} WHERE {{.Keys.Is "" "new"}})
+{{- else}} OR {{template "rekeyed" .}} AND {{template "known" .}} IS NOT 1{{end}} BEGIN
+{{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
+  DELETE FROM {{.Side}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
 {{- if eq .Mode "queue"}}
-  DELETE FROM {{.Queue}} WHERE {{.Keys.Is "" "old"}} AND {{template "rekeyed" .}};
+  DELETE FROM {{.Queue}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
 {{- end}}
-  {{- template "remark" .}}
+{{- template "remark" .}}
+{{- template "checkin" (.At "new")}}
+END{{.Next}}
+CREATE TRIGGER {{.In (.Object "delete")}} AFTER DELETE ON {{quote .Table}} WHEN {{template "gone" .}} BEGIN
+{{- if .Uniques}}
+  DELETE FROM {{.Unique}} WHERE {{.Keys.Is "" "old"}};
+{{- end}}
+{{- template "forget" .}}
+END{{.Next}}
+{{- if .Uniques}}
+CREATE TRIGGER {{.In (.Object "unique_changed")}} AFTER UPDATE ON {{quote .Table}} WHEN ({{.UniqueColumns "new"}}) IS NOT ({{.UniqueColumns "old"}}) OR {{template "rekeyed" .}} BEGIN
+{{- template "replaced" (.At "old")}}
+  DELETE FROM {{.Unique}} WHERE ({{.Keys.Is "" "new"}}) AND {{template "rekeyed" .}};
+  UPDATE {{.Unique}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}};
+{{- template "remember" .}}
+  DELETE FROM {{.Unique}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
+END{{.Next}}
+CREATE TRIGGER {{.In (.Object "replaced")}} AFTER DELETE ON {{.Unique}} WHEN ({{.Keys.List "old"}}) IN {{template "present" .}} IS NOT 1 BEGIN
+  DELETE FROM {{.Side}} WHERE {{.Keys.Same "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.Keys.Same "" "old"}};
+  DELETE FROM {{.Mark}} WHERE {{.Keys.SameOther "" "old"}};
+{{- if eq .Mode "queue"}}
+  DELETE FROM {{.Queue}} WHERE {{.Keys.Same "" "old"}};
+{{- end}}
+END{{.Next}}
+{{- end}}
 {{- end}}
 {{define "remark"}}
   DELETE FROM {{.Mark}} WHERE ({{.Keys.Is "" "new"}} OR {{.Keys.OtherIs "" "new"}}) AND {{template "rekeyed" .}};
-  UPDATE {{.Mark}} SET {{.Keys.Set "new"}} WHERE {{.Keys.Is "" "old"}} AND {{template "rekeyed" .}};
-  UPDATE {{.Mark}} SET {{.Keys.SetOther "new"}} WHERE {{.Keys.OtherIs "" "old"}} AND {{template "rekeyed" .}};
+  UPDATE {{.Mark}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}};
+  UPDATE {{.Mark}} SET {{.Keys.SetOther "new"}} WHERE ({{.Keys.OtherIs "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}};
+  DELETE FROM {{.Mark}} WHERE ({{.Keys.Is "" "old"}} OR {{.Keys.OtherIs "" "old"}}) AND {{template "gone" .}};
 {{- end}}
 {{template "trigger" .}}

@@ -1,4 +1,4 @@
--- What people said about the pairs of one row.
-SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Keys.SameOther "m" "b"}} WHERE {{.Keys.Is "m" "?"}}
+-- What people said about the pairs of one row, the other of which has a sketch.
+SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Keys.SameOther "m" "b"}} WHERE b.sketch IS NOT NULL AND {{.Keys.Is "m" "?"}}
 UNION ALL
-SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Keys.Same "b" "m"}} WHERE {{.Keys.OtherIs "m" "?"}}
+SELECT b.{{.Row}}, m.verdict FROM {{.In .Mark}} m JOIN {{.In .Side}} b ON {{.Keys.Same "b" "m"}} WHERE b.sketch IS NOT NULL AND {{.Keys.OtherIs "m" "?"}}
