@@ -1,11 +1,6 @@
 package worker
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/alike-sql/alike/sketch/aspect"
-)
+import "github.com/alike-sql/alike/sketch/aspect"
 
 // columns collects rows for unnest, an array a column.
 type columns struct {
@@ -62,29 +57,4 @@ func (cs *columns) arguments() []any {
 		args = append(args, x)
 	}
 	return args
-}
-
-// sortColumns puts rows into the order of their keys.
-func sortColumns(cs *columns) {
-	order := make([]int, len(cs.keys))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(cs.keys[i], cs.keys[j]) })
-	cs.keys, cs.versions, cs.profile = permute(order, cs.keys), permute(order, cs.versions), permute(order, cs.profile)
-	cs.hash, cs.shingles, cs.sketch = permute(order, cs.hash), permute(order, cs.shingles), permute(order, cs.sketch)
-	for i := range cs.features {
-		cs.features[i] = permute(order, cs.features[i])
-	}
-	for i := range cs.indexes {
-		cs.indexes[i] = permute(order, cs.indexes[i])
-	}
-}
-
-func permute[T any](order []int, list []T) []T {
-	out := make([]T, len(list))
-	for i, from := range order {
-		out[i] = list[from]
-	}
-	return out
 }

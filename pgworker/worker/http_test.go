@@ -99,7 +99,7 @@ func TestPostsAreBounded(t *testing.T) {
 		t.Errorf("%d MB were held, want at most 400", held)
 	}
 	// What was held is given back.
-	if status := post(t, server.URL+"/sketch?profile=text", 1000, true); status != 200 {
+	if status := post(t, server.URL+"/sketch?profile=text", 56_000_000, true); status != 200 {
 		t.Errorf("afterwards a post is answered by %d, want 200", status)
 	}
 }

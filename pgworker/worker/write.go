@@ -65,13 +65,12 @@ func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found)
 	return nil
 }
 
-// write writes side rows, in the order of their keys, and forgets what was known of
-// earlier documents of theirs.
+// write writes side rows, which are in the order of their keys, and forgets what was
+// known of earlier documents of theirs.
 func (w *Worker) write(ctx context.Context, tx pgx.Tx, a *attachment, rows *columns) error {
 	if len(rows.keys) == 0 {
 		return nil
 	}
-	sortColumns(rows)
 	if _, err := tx.Exec(ctx, a.sql(queries.WriteRows), rows.arguments()...); err != nil {
 		return err
 	}

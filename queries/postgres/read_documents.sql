@@ -1,7 +1,8 @@
 -- The documents of keys $1 text[]: the key's number from 1, the document, its size,
 -- media type and version, and the hash and profile of its sketch. The document is
 -- NULL where it has more than $2 bigint bytes, or where those before it and itself
--- have more than $3 bigint. A row that is not in the table is missing.
+-- have more than $3 bigint. A row that is not in the table is missing. They come in the
+-- order of the keys, in which all workers write.
 select n,
   case when size <= $2::bigint and sum(case when size <= $2::bigint then size end) over (order by n) <= $3::bigint then alike_document end,
   size, alike_media, alike_version, content_hash, profile
@@ -11,3 +12,4 @@ from (
   join ({rows}) d on {is_d}
   left join {side} s on {same}
 ) q
+order by n
