@@ -69,8 +69,8 @@ cross: ## the pure Go parts build for other systems
 
 processors: ## the golden vectors and the kernels on emulated arm64 and s390x (big-endian)
 	@for p in arm64/aarch64 s390x/s390x; do \
-	  echo "GOARCH=$${p%/*} go test -exec qemu-$${p#*/} -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch ./sketch/simindex"; \
-	  CGO_ENABLED=0 GOARCH=$${p%/*} go test -exec "qemu-$${p#*/}" -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch ./sketch/simindex; \
+	  echo "GOARCH=$${p%/*} go test -exec qemu-$${p#*/} -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch/..."; \
+	  CGO_ENABLED=0 GOARCH=$${p%/*} go test -exec "qemu-$${p#*/}" -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch/...; \
 	done
 
 # At the end of its time a run can fail with only "context deadline exceeded",

@@ -19,7 +19,7 @@
 //
 // # From a set to a sketch
 //
-// A shingle is replaced by its Rabin fingerprint, a number of 64 bits ([Fingerprinter]
+// A shingle is replaced by its Rabin fingerprint, a number of 64 bits (package [github.com/alike-sql/alike/sketch/rabin]
 // is the general form). For a random permutation of these numbers, the least number
 // of A and that of B are equal with probability r(A, B): the least number of A ∪ B
 // is as likely to be any of its members, and it is the least of both just when it

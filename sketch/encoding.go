@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // The stored form, version 1: a header of 22 bytes that spells the profile,
@@ -253,7 +255,7 @@ func (k *blob) values() ([]uint64, error) {
 	return values, nil
 }
 
-// whole returns the 64-bit slots of a sketch, with emptySlot for empty bins. A
+// whole returns the 64-bit slots of a sketch, with EmptySlot for empty bins. A
 // list has slots too: the classic minima over its values.
 func (k *blob) whole(use string) ([]uint64, error) {
 	if !k.Slots() {
@@ -270,7 +272,7 @@ func (k *blob) whole(use string) ([]uint64, error) {
 	for i := range slots {
 		slots[i] = k.slot(i)
 		if k.Family == Bins && !k.isFilled(i) {
-			slots[i] = emptySlot
+			slots[i] = kernel.EmptySlot
 		}
 	}
 	return slots, nil
@@ -282,7 +284,7 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 		at := len(dst)
 		dst = append(dst, make([]byte, (len(slots)+7)/8)...)
 		for i, v := range slots {
-			if v != emptySlot {
+			if v != kernel.EmptySlot {
 				dst[at+i/8] |= 0x80 >> (i % 8)
 			}
 		}
@@ -297,12 +299,12 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 			binary.BigEndian.PutUint64(out[8*i:], v)
 		}
 	case 8:
-		cutKernel(out, slots)
+		kernel.CutBytes(out, slots)
 	default:
 		clear(out)
 		for i, v := range slots {
 			at := i * p.Bits
-			out[at/8] |= byte(cut(v, p.Bits)) << (8 - p.Bits - at%8)
+			out[at/8] |= byte(kernel.Cut(v, p.Bits)) << (8 - p.Bits - at%8)
 		}
 	}
 	if p.Family == Bins {
@@ -315,7 +317,7 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 func clearEmpty(out []byte, b int, slots []uint64) {
 	for i, v := range slots {
 		switch {
-		case v != emptySlot:
+		case v != kernel.EmptySlot:
 		case b == 64:
 			clear(out[8*i:][:8])
 		default:

@@ -3,7 +3,8 @@ package sketch
 import (
 	"errors"
 	"fmt"
-	"math/bits"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // A Comparison is what two sketches say about two documents.
@@ -108,7 +109,7 @@ func (k *blob) bitsOf(i, b int) uint64 {
 	case b == k.Bits:
 		return k.slot(i)
 	case k.Bits == 64:
-		return cut(k.slot(i), b)
+		return kernel.Cut(k.slot(i), b)
 	default:
 		return k.slot(i) >> (k.Bits - b)
 	}
@@ -125,25 +126,7 @@ func equalSlots(x, y *blob, b int) int {
 		}
 		return matches
 	}
-	return x.T - differingKernel(x.payload, y.payload[:len(x.payload)], b)
-}
-
-// differing counts the groups of b bits of v, b dividing 8, that are not zero.
-func differing(v uint64, b int) int {
-	switch b {
-	case 8:
-		v |= v >> 4 & 0x0f0f0f0f0f0f0f0f
-		v |= v >> 2 & 0x3333333333333333
-		v |= v >> 1
-		return bits.OnesCount64(v & 0x0101010101010101)
-	case 4:
-		v |= v >> 2 & 0x3333333333333333
-		v |= v >> 1
-		return bits.OnesCount64(v & 0x1111111111111111)
-	case 2:
-		return bits.OnesCount64((v | v>>1) & 0x5555555555555555)
-	}
-	return bits.OnesCount64(v)
+	return x.T - kernel.Differing(x.payload, y.payload[:len(x.payload)], b)
 }
 
 // countLists returns |A∩B|, |A| and |A∪B| of the samples, which for bottom are

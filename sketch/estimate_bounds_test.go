@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 func elementSketch(t testing.TB, settings string, from, to int) []byte {
@@ -65,9 +67,9 @@ func TestBounds(t *testing.T) {
 func TestLuckOfEmptyBins(t *testing.T) {
 	p := mustProfile(t, "elements w=1 bins t=4 k=1 s=1 r=1 bits=1")
 	sketch := func(slots ...uint64) []byte { return appendSlots(appendHeader(nil, p, 0), p, slots) }
-	const e = emptySlot
+	const e = kernel.EmptySlot
 	var zero, one uint64 // two values that differ in the bit that is kept
-	for one = 1; cut(one, 1) == cut(zero, 1); one++ {
+	for one = 1; kernel.Cut(one, 1) == kernel.Cut(zero, 1); one++ {
 	}
 	for _, c := range []struct {
 		a, b  []byte

@@ -5,6 +5,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+	"github.com/alike-sql/alike/sketch/internal/token"
 )
 
 // Tokens returns the canonical tokens of a document, in order. A profile that
@@ -18,13 +21,13 @@ func Tokens(p Profile, doc []byte) iter.Seq[string] {
 			yield(string(doc))
 			return
 		}
-		z := newTokenizer(p)
-		var t tokens
+		z := token.New(p.tokenSettings())
+		var t token.Tokens
 		for {
-			t.reset()
-			n := z.next(&t, doc, true)
-			for _, s := range t.spans {
-				if !yield(string(t.text[s.start:s.end])) {
+			t.Reset()
+			n := z.Next(&t, doc, true)
+			for _, s := range t.Spans {
+				if !yield(string(t.Text[s.Start:s.End])) {
 					return
 				}
 			}
@@ -43,14 +46,14 @@ func Shingles(p Profile, doc []byte) iter.Seq2[string, uint64] {
 		if p.Validate() != nil {
 			return
 		}
-		window := newWindow(p.W)
-		labels := labeller{}
+		window := kernel.NewWindow(p.W)
+		labels := kernel.Labeller{}
 		var texts []string
 		var fingerprints, shingles []uint64
 		give := func(short bool) bool {
-			shingles = window.append(shingles[:0], fingerprints, short)
+			shingles = window.Append(shingles[:0], fingerprints, short)
 			if p.Bag {
-				labels.label(shingles)
+				labels.Label(shingles)
 			}
 			for _, x := range shingles {
 				if !yield(strings.Join(texts, " "), x) {
@@ -65,7 +68,7 @@ func Shingles(p Profile, doc []byte) iter.Seq2[string, uint64] {
 				fingerprints = fingerprints[:copy(fingerprints, fingerprints[1:])]
 			}
 			texts = append(texts, token)
-			fingerprints = append(fingerprints, tokenFingerprint([]byte(token)))
+			fingerprints = append(fingerprints, kernel.TokenFingerprint([]byte(token)))
 			if len(texts) == p.W && !give(false) {
 				return
 			}
@@ -88,7 +91,7 @@ type reading struct {
 // fingerprints.
 type numbering struct {
 	profile  Profile
-	window   *window
+	window   *kernel.Window
 	tokens   map[string]int
 	texts    []string // of the tokens
 	shingles map[uint64]int
@@ -99,7 +102,7 @@ func newNumbering(p Profile) (*numbering, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("sketch: %w", err)
 	}
-	return &numbering{profile: p, window: newWindow(p.W), tokens: make(map[string]int), shingles: make(map[uint64]int)}, nil
+	return &numbering{profile: p, window: kernel.NewWindow(p.W), tokens: make(map[string]int), shingles: make(map[uint64]int)}, nil
 }
 
 func (n *numbering) read(doc []byte) reading {
@@ -113,10 +116,10 @@ func (n *numbering) read(doc []byte) reading {
 			n.texts = append(n.texts, token)
 		}
 		r.tokens = append(r.tokens, number)
-		fingerprints = append(fingerprints, tokenFingerprint([]byte(token)))
+		fingerprints = append(fingerprints, kernel.TokenFingerprint([]byte(token)))
 	}
 	r.length = min(n.profile.W, len(r.tokens))
-	for i, x := range n.window.append(nil, fingerprints, true) {
+	for i, x := range n.window.Append(nil, fingerprints, true) {
 		r.shingles = append(r.shingles, n.shingle(x, r.tokens[i:i+r.length]))
 	}
 	return r

@@ -263,37 +263,6 @@ func ExampleErrProfile() {
 	// sketches of different profiles: "words w=4 set fast t=84 k=12 s=7 r=2" and "chars w=3 set fast t=84 k=12 s=7 r=2"
 }
 
-// Fingerprints of 40 bits, as the paper's clusters used, and a window of 8 bytes.
-func ExampleFingerprinter() {
-	polynomial := sketch.DrawPolynomial(40, 1997)
-	f, err := sketch.NewFingerprinter(polynomial)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	whole := f.Fingerprint([]byte("a rose is a rose"))
-	parts := f.Concat(f.Fingerprint([]byte("a rose ")), f.Fingerprint([]byte("is a rose")), int64(len("is a rose")))
-	fmt.Println(polynomial.Irreducible(), whole == parts)
-
-	window, err := f.Rolling(6)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	want := f.Fingerprint([]byte("a rose"))
-	for i, c := range []byte("a rose is a rose") {
-		if window.Roll(uint64(c)) == want {
-			fmt.Println("a rose ends at", i+1)
-		}
-	}
-	fmt.Printf("%.2g\n", sketch.CollisionBound(400, 400, 40))
-	// Output:
-	// true true
-	// a rose ends at 6
-	// a rose ends at 16
-	// 7.3e-10
-}
-
 // The filter of AltaVista: what it finds and what it lets through.
 func ExampleFilterProbability() {
 	for _, resemblance := range []float64{0.5, 0.77, 0.9, 0.975, 0.99} {

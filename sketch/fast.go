@@ -1,5 +1,9 @@
 package sketch
 
+import (
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+)
+
 // fast is fast similarity sketching (Dahlgaard, Knudsen and Thorup 2017) with
 // three rounds and a fallback. In each round a shingle falls into one of t
 // bins; a bin keeps its least value of the earliest round that reached it, and
@@ -11,24 +15,18 @@ package sketch
 // one hash a shingle instead of t.
 type fast struct {
 	slotted
-	permutations
+	kernel.Permutations
 	full bool // the first round has filled every bin
 
-	own *ownMinima
+	own *kernel.OwnMinima
 }
-
-const (
-	fastRounds    = 3
-	roundShift    = 62 // of the round's number in a slot
-	fallbackBound = fastRounds << roundShift
-)
 
 func newFast(t int) *fast {
-	return &fast{slotted: newSlotted(t), permutations: firstPermutations(t), own: newOwnMinima(t)}
+	return &fast{slotted: newSlotted(t), Permutations: kernel.FirstPermutations(t), own: kernel.NewOwnMinima(t)}
 }
 
-func (f *fast) reset() {
-	f.slotted.reset()
+func (f *fast) Reset() {
+	f.slotted.Reset()
 	f.full = false
 }
 
@@ -37,10 +35,10 @@ func (f *fast) add(xs []uint64) {
 		return
 	}
 	if f.full {
-		binsKernel(f.m, xs, 0)
+		kernel.Bins(f.m, xs, 0)
 		return
 	}
-	f.full = roundsKernel(f.m, f.a, f.b, xs, f.own)
+	f.full = kernel.Rounds(f.m, f.A, f.B, xs, f.own)
 }
 
 // bins is Ping Li's one permutation hashing as Manasse describes it: the first
@@ -55,4 +53,4 @@ type bins struct{ slotted }
 
 func newBins(t int) *bins { return &bins{newSlotted(t)} }
 
-func (b *bins) add(xs []uint64) { binsKernel(b.m, xs, 0) }
+func (b *bins) add(xs []uint64) { kernel.Bins(b.m, xs, 0) }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // A Feature is a fingerprint of a group of slots (a supershingle). Two
@@ -18,18 +20,18 @@ type Feature struct {
 // groups of s, each fingerprinted under another polynomial with its number
 // before it. A group of empty slots has none.
 func appendFeatures(dst []Feature, slots []uint64, k, s int) []Feature {
-	return appendGroups(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(slots))), 8*len(slots)), k, s, nativeEndian)
+	return appendGroups(dst, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(slots))), 8*len(slots)), k, s, kernel.NativeEndian)
 }
 
-func appendGroups(dst []Feature, slots []byte, k, s int, order slotOrder) []Feature {
+func appendGroups(dst []Feature, slots []byte, k, s int, order kernel.SlotOrder) []Feature {
 	var values [64]uint64
-	featureKernel(values[:k], slots, s, order)
+	kernel.Features(values[:k], slots, s, order)
 	n := len(dst)
 	dst = slices.Grow(dst, k)[:n+k]
 	for g, v := range values[:k] {
-		// emptySlot has all bits set: it is the same in any order.
+		// EmptySlot has all bits set: it is the same in any order.
 		group := slots[8*g*s:]
-		if binary.NativeEndian.Uint64(group) == emptySlot && emptyGroup(group[:8*s]) {
+		if binary.NativeEndian.Uint64(group) == kernel.EmptySlot && emptyGroup(group[:8*s]) {
 			continue
 		}
 		dst[n] = Feature{g, int64(v)}
@@ -39,7 +41,7 @@ func appendGroups(dst []Feature, slots []byte, k, s int, order slotOrder) []Feat
 }
 
 func emptyGroup(slots []byte) bool {
-	for len(slots) >= 8 && binary.NativeEndian.Uint64(slots) == emptySlot {
+	for len(slots) >= 8 && binary.NativeEndian.Uint64(slots) == kernel.EmptySlot {
 		slots = slots[8:]
 	}
 	return len(slots) == 0
@@ -53,7 +55,7 @@ func Features(dst []Feature, b []byte) ([]Feature, error) {
 		return dst, err
 	}
 	if k.Bits == 64 && families[k.Family].slots && k.Family != Bins {
-		return appendGroups(dst, k.payload, k.K, k.S, bigEndian), nil
+		return appendGroups(dst, k.payload, k.K, k.S, kernel.BigEndian), nil
 	}
 	slots, err := k.whole("features")
 	if err != nil {
@@ -95,13 +97,13 @@ combinations:
 		complete := true
 		for _, g := range chosen {
 			if f := byGroup[g]; f != nil {
-				h = features64.shift.times(h) ^ uint64(f.Value)
+				h = kernel.Features64.Shift.Times(h) ^ uint64(f.Value)
 			} else {
 				complete = false
 			}
 		}
 		if complete {
-			dst = append(dst, Feature{rank, int64(features64.shift.times(h))})
+			dst = append(dst, Feature{rank, int64(kernel.Features64.Shift.Times(h))})
 		}
 		for i := k.R - 1; i >= 0; i-- { // the next combination in order
 			if chosen[i] < k.K-k.R+i {
@@ -156,7 +158,7 @@ func Shared(a, b []byte) (int, error) {
 	shared := 0
 	for g := range x.K {
 		group := xs[g*x.S : (g+1)*x.S]
-		if slices.Equal(group, ys[g*x.S:(g+1)*x.S]) && slices.Min(group) != emptySlot {
+		if slices.Equal(group, ys[g*x.S:(g+1)*x.S]) && slices.Min(group) != kernel.EmptySlot {
 			shared++
 		}
 	}

@@ -4,10 +4,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+	"github.com/alike-sql/alike/sketch/rabin"
 )
 
 // FORMAT.md says what the code does: its lists and its example.
@@ -26,58 +27,9 @@ func TestFormatPage(t *testing.T) {
 		return text
 	}
 
-	for name, p := range map[string]Polynomial{"P1": shinglePolynomial, "P2": featurePolynomial, "P3": labelPolynomial} {
+	for name, p := range map[string]rabin.Polynomial{"P1": kernel.ShinglePolynomial, "P2": kernel.FeaturePolynomial, "P3": kernel.LabelPolynomial} {
 		if row := between("| "+name+" |", "\n"); !strings.Contains(row, fmt.Sprintf("| %#016x |", p.Low)) {
 			t.Errorf("%s is %s, want %#016x", name, row, p.Low)
-		}
-	}
-
-	stop := strings.Fields(between("Snowball project:", "."))
-	seen := make(map[string]bool)
-	for _, word := range stop {
-		if !IsStopWord([]byte(word)) || seen[word] {
-			t.Errorf("%q is no stop word, or is listed twice", word)
-		}
-		seen[word] = true
-	}
-	if len(stop) != 174 {
-		t.Errorf("%d stop words, want 174", len(stop))
-	}
-
-	listed := make(map[rune]bool)
-	for _, m := range regexp.MustCompile(`([0-9A-F]{4,5})(?:–([0-9A-F]{4,5}))?`).FindAllStringSubmatch(between("Khmer and Myanmar: U+", ".\n"), -1) {
-		low, _ := strconv.ParseUint(m[1], 16, 32)
-		high := low
-		if m[2] != "" {
-			high, _ = strconv.ParseUint(m[2], 16, 32)
-		}
-		for r := low; r <= high; r++ {
-			listed[rune(r)] = true
-		}
-	}
-	for r := range rune(0x110000) {
-		if got, want := listed[r], classOf(r) == classAlone; got != want {
-			t.Fatalf("%U: alone %v, want %v", r, got, want)
-		}
-	}
-
-	for o := range strings.FieldsSeq(strings.ReplaceAll(between("is a token: `", "`\n"), "\n", " ")) {
-		if !operators[o] {
-			t.Errorf("%q is no operator", o)
-		}
-	}
-	for _, c := range []struct {
-		list string
-		tags map[string]bool
-	}{{between("within a line of text, which are `", "` without"), inlineTags}, {between("does not show, `", "`, without"), unseenTags}} {
-		names := strings.Fields(c.list)
-		for _, name := range names {
-			if !c.tags[name] {
-				t.Errorf("the page lists the tag %q among the tags that do not break words", name)
-			}
-		}
-		if len(names) != len(c.tags) {
-			t.Errorf("the page lists %d tags that do not break words, want %d: %s", len(names), len(c.tags), c.list)
 		}
 	}
 
@@ -93,12 +45,12 @@ func TestFormatPage(t *testing.T) {
 	p := mustProfile(t, "words w=2 set mod=1 t=84 k=12 s=7 r=2")
 	says("`%s`", p)
 	for _, token := range []string{"a", "rose", "is", "abcdefgh"} {
-		says("%#x", tokenFingerprint([]byte(token)))
+		says("%#x", kernel.TokenFingerprint([]byte(token)))
 	}
 	for _, x := range Shingles(p, doc) {
 		says("%#x", x)
-		says("%#x", mix(x))
-		says("%#x", firstPermutations(1).a[0]*x+firstPermutations(1).b[0])
+		says("%#x", kernel.Mix(x))
+		says("%#x", kernel.FirstPermutations(1).A[0]*x+kernel.FirstPermutations(1).B[0])
 	}
 	s, _ := NewSketcher(p)
 	s.Document(doc)
@@ -114,7 +66,7 @@ func TestFormatPage(t *testing.T) {
 	says("%#016x", s.sampler.slots()[6])
 	forest, _ := s.Forest(0)
 	says("`forest/0` is %d", forest)
-	says("to 8 bits is %#02x", cut(s.sampler.slots()[0], 8))
-	says("%#016x", firstPermutations(1).a[0])
-	says("%#016x", firstPermutations(1).b[0])
+	says("to 8 bits is %#02x", kernel.Cut(s.sampler.slots()[0], 8))
+	says("%#016x", kernel.FirstPermutations(1).A[0])
+	says("%#016x", kernel.FirstPermutations(1).B[0])
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // A goldenVector is what reference.py, beside vectors.json, makes of a document:
@@ -73,7 +75,7 @@ func TestGoldenVectors(t *testing.T) {
 		for _, f := range v.Features {
 			features = append(features, fmt.Sprintf("%v %v", f[0], f[1]))
 		}
-		withEach(t, func(kernel string) {
+		kernel.Each(func(kernel string) {
 			s, err := NewSketcher(p)
 			if err != nil {
 				t.Fatal(err)

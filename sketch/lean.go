@@ -3,6 +3,8 @@ package sketch
 import (
 	"math/bits"
 	"sync"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // The economies of randomness that Manasse describes under "Improving
@@ -20,32 +22,13 @@ import (
 // a fixed function: it does not depend on the order of the shingles, and the
 // lesser of two slots is the slot of the union.
 
-// word returns 64 random bits of x: the j-th of its words.
-func (c permutations) word(x uint64, j int) uint64 {
-	j &= wordCount - 1
-	return fold(c.a[j]*x + c.b[j])
-}
-
-const wordCount = 4096 // as many as there are permutations
-
-func fold(h uint64) uint64 {
-	h ^= h >> 32
-	h *= mixSecond
-	return h ^ h>>29
-}
-
-// extension returns the fresh bits that x draws as a contender in slot i.
-func (c permutations) extension(x uint64, i int) uint64 {
-	return mix(c.a[i]*x + c.b[i])
-}
-
 // randomness counts what was drawn, in units of 64 bits.
 type randomness struct{ words, extensions int }
 
 // lean is the first economy, that of 1997. The slot is prefix<<56 | extension>>8.
 type lean struct {
 	slotted
-	permutations
+	kernel.Permutations
 	prefixes []uint64 // of the slots, 8 in a word, slot 8j in the lowest byte of word j
 	drawn    randomness
 }
@@ -56,13 +39,13 @@ const (
 )
 
 func newLean(t int) *lean {
-	l := &lean{slotted: newSlotted(t), permutations: firstPermutations(t), prefixes: make([]uint64, (t+7)/8)}
-	l.reset()
+	l := &lean{slotted: newSlotted(t), Permutations: kernel.FirstPermutations(t), prefixes: make([]uint64, (t+7)/8)}
+	l.Reset()
 	return l
 }
 
-func (l *lean) reset() {
-	l.slotted.reset()
+func (l *lean) Reset() {
+	l.slotted.Reset()
 	for j := range l.prefixes {
 		l.prefixes[j] = anyBits
 	}
@@ -76,7 +59,7 @@ func (l *lean) add(xs []uint64) {
 		if j == len(l.prefixes)-1 {
 			lanes >>= 8 * (8*len(l.prefixes) - len(l.m))
 		}
-		a, b := l.a[j], l.b[j]
+		a, b := l.A[j], l.B[j]
 		left := xs
 		// The high bit of a byte of atMost is set when the byte of w is at most
 		// that of best: its high bit is lower, or it is the same and the other
@@ -84,7 +67,7 @@ func (l *lean) add(xs []uint64) {
 		for len(left) > 0 && best&highBits != 0 {
 			x := left[0]
 			left = left[1:]
-			w := fold(a*x + b)
+			w := kernel.Fold(a*x + b)
 			seven := (best | highBits) - w&^highBits
 			if atMost := (best&^w | ^(best^w)&seven) & lanes; atMost != 0 {
 				best = l.contend(x, j, w, best, atMost)
@@ -92,7 +75,7 @@ func (l *lean) add(xs []uint64) {
 		}
 		// Soon no byte of best has its high bit, and the test is a shorter one.
 		for _, x := range left {
-			w := fold(a*x + b)
+			w := kernel.Fold(a*x + b)
 			if atMost := ((best | highBits) - w&^highBits) &^ w & lanes; atMost != 0 {
 				best = l.contend(x, j, w, best, atMost)
 			}
@@ -109,7 +92,7 @@ func (l *lean) contend(x uint64, j int, w, best, atMost uint64) uint64 {
 		i := 8*j + lane/8
 		prefix := w >> lane & 0xff
 		l.drawn.extensions++
-		if v := prefix<<56 | l.extension(x, i)>>8; v < l.m[i] {
+		if v := prefix<<56 | l.Extension(x, i)>>8; v < l.m[i] {
 			l.m[i] = v
 			best = best&^(0xff<<lane) | prefix<<lane
 		}
@@ -126,24 +109,24 @@ func (l *lean) contend(x uint64, j int, w, best, atMost uint64) uint64 {
 // words are searched for such a run at once.
 type leanZeros struct {
 	slotted
-	permutations         // all of them: how many words a shingle takes is not known
-	first        int     // the number of the first word
-	zeros        []uint8 // of the winning runs
-	least        int     // of zeros
-	atLeast      int     // how many slots have the least
-	drawn        randomness
+	kernel.Permutations         // all of them: how many words a shingle takes is not known
+	first               int     // the number of the first word
+	zeros               []uint8 // of the winning runs
+	least               int     // of zeros
+	atLeast             int     // how many slots have the least
+	drawn               randomness
 }
 
 const mostZeros = 63 // a longer run counts as this
 
 func newLeanZeros(t int) *leanZeros {
-	l := &leanZeros{slotted: newSlotted(t), permutations: allPermutations(), zeros: make([]uint8, t)}
-	l.reset()
+	l := &leanZeros{slotted: newSlotted(t), Permutations: kernel.AllPermutations(), zeros: make([]uint8, t)}
+	l.Reset()
 	return l
 }
 
-func (l *leanZeros) reset() {
-	l.slotted.reset()
+func (l *leanZeros) Reset() {
+	l.slotted.Reset()
 	clear(l.zeros)
 	l.least, l.atLeast = 0, len(l.zeros)
 	l.drawn = randomness{}
@@ -155,7 +138,7 @@ func (l *leanZeros) add(xs []uint64) {
 	for _, x := range xs {
 		slot, before := 0, 0 // the next slot, and the zeros it has from earlier words
 		for j := 0; slot < t; j++ {
-			w := l.word(x, l.first+j)
+			w := l.Word(x, l.first+j)
 			words++
 			if ends := w &^ after(w, l.least, before); ends != 0 {
 				l.contend(x, slot, before, w, ends)
@@ -208,7 +191,7 @@ func (l *leanZeros) contend(x uint64, slot, before int, w, ends uint64) {
 			continue
 		}
 		l.drawn.extensions++
-		if v := uint64(mostZeros-zeros)<<58 | l.extension(x, i)>>6; v < l.m[i] {
+		if v := uint64(mostZeros-zeros)<<58 | l.Extension(x, i)>>6; v < l.m[i] {
 			l.m[i] = v
 			l.lengthen(i, zeros)
 		}
@@ -246,7 +229,7 @@ func (l *leanZeros) lengthen(i, zeros int) {
 // way: 1<<63 | the slot of leanZeros>>1, which loses to any other.
 type leanBiased struct {
 	slotted
-	permutations
+	kernel.Permutations
 	gaps     *gapTable
 	fallback *leanZeros
 	drawn    randomness
@@ -254,29 +237,29 @@ type leanBiased struct {
 }
 
 func newLeanBiased(t int) *leanBiased {
-	l := &leanBiased{slotted: newSlotted(t), permutations: allPermutations(), gaps: gaps(), fallback: newLeanZeros(t)}
+	l := &leanBiased{slotted: newSlotted(t), Permutations: kernel.AllPermutations(), gaps: gaps(), fallback: newLeanZeros(t)}
 	// Its bits are to be others than those that say that a slot has no zero.
-	l.fallback.first = wordCount / 2
+	l.fallback.first = kernel.WordCount / 2
 	return l
 }
 
-func (l *leanBiased) reset() {
-	l.slotted.reset()
-	l.fallback.reset()
+func (l *leanBiased) Reset() {
+	l.slotted.Reset()
+	l.fallback.Reset()
 	l.drawn, l.used = randomness{}, 0
 }
 
 func (l *leanBiased) add(xs []uint64) {
 	t := len(l.m)
 	for _, x := range xs {
-		fair := fairBits{permutations: l.permutations, x: x}
+		fair := fairBits{Permutations: l.Permutations, x: x}
 		for i := l.gaps.draw(&fair); i < t; i += 1 + l.gaps.draw(&fair) {
 			zeros := fair.zeros()
 			if l.m[i]>>57 < uint64(mostZeros-zeros) {
 				continue
 			}
 			l.drawn.extensions++
-			l.m[i] = min(l.m[i], uint64(mostZeros-zeros)<<57|l.extension(x, i)>>7)
+			l.m[i] = min(l.m[i], uint64(mostZeros-zeros)<<57|l.Extension(x, i)>>7)
 		}
 		l.drawn.words += (fair.halves + 1) / 2
 		l.used += 32*fair.halves - fair.n
@@ -295,7 +278,7 @@ func (l *leanBiased) add(xs []uint64) {
 
 // fairBits are the random words of x as a string of bits, highest first.
 type fairBits struct {
-	permutations
+	kernel.Permutations
 	x      uint64
 	ahead  uint64 // the next n bits, at the top
 	n      int
@@ -305,7 +288,7 @@ type fairBits struct {
 // need makes sure of n bits ahead, at most 32.
 func (f *fairBits) need(n int) {
 	for f.n < n {
-		w := f.word(f.x, f.halves/2)
+		w := f.Word(f.x, f.halves/2)
 		if f.halves%2 == 0 {
 			w >>= 32
 		}

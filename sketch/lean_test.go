@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 	"github.com/alike-sql/alike/sketch/internal/splitmix"
 )
 
@@ -27,7 +28,7 @@ func TestLeanIsAFunctionOfTheSet(t *testing.T) {
 				whole.add(xs)
 				random.Shuffle(n, func(i, j int) { xs[i], xs[j] = xs[j], xs[i] })
 				parts.add(xs)
-				parts.reset()
+				parts.Reset()
 				for rest := xs; len(rest) > 0; {
 					piece := 1 + random.IntN(len(rest))
 					parts.add(rest[:piece])
@@ -71,7 +72,7 @@ func TestGaps(t *testing.T) {
 	counts := make([]int, 2000)
 	used, sum := 0, 0
 	for x := range uint64(draws) {
-		f := fairBits{permutations: allPermutations(), x: mix(x)}
+		f := fairBits{Permutations: kernel.AllPermutations(), x: kernel.Mix(x)}
 		gap := gaps().draw(&f)
 		counts[gap]++
 		sum += gap
@@ -144,7 +145,7 @@ func TestLeanRandomness(t *testing.T) {
 	looked := 0
 	for _, x := range xs {
 		for j, ones := 0, 0; ones < slots; j++ {
-			w := z.word(x, j)
+			w := z.Word(x, j)
 			for i := 0; i < 64 && ones < slots; i++ {
 				looked++
 				ones += int(w >> i & 1)
@@ -214,7 +215,7 @@ func BenchmarkSampler(b *testing.B) {
 				s := newSampler(p)
 				var dst []byte
 				for b.Loop() {
-					s.reset()
+					s.Reset()
 					s.add(xs[:n])
 					dst = s.appendSample(dst[:0], p)
 				}

@@ -3,6 +3,8 @@ package sketch
 import (
 	"math/bits"
 	"slices"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // scaledMost is the most values that a scaled sample keeps.
@@ -36,11 +38,11 @@ const listRoom = 512
 
 func newList(p Profile) *list {
 	l := &list{divisor: newDivisor(max(p.Modulus, 1)), size: p.Size, scaled: p.Family == Scaled, features: newClassic(p.T)}
-	l.reset()
+	l.Reset()
 	return l
 }
 
-func (l *list) reset() {
+func (l *list) Reset() {
 	l.values, l.sorted, l.exponent = l.values[:0], 0, 0
 	l.threshold = ^uint64(0)
 	l.room = max(listRoom, 4*l.size)
@@ -49,7 +51,7 @@ func (l *list) reset() {
 func (l *list) add(xs []uint64) {
 	low := uint64(1)<<l.exponent - 1
 	for _, x := range xs {
-		h := mix(x)
+		h := kernel.Mix(x)
 		if h > l.threshold || h&low != 0 || !l.divides(h) {
 			continue
 		}
@@ -98,7 +100,7 @@ func (l *list) appendSample(dst []byte, p Profile) []byte {
 // from which features are made.
 func (l *list) slots() []uint64 {
 	l.tidy()
-	l.features.reset()
+	l.features.Reset()
 	return l.features.over(l.values)
 }
 

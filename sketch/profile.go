@@ -7,33 +7,26 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/alike-sql/alike/sketch/internal/token"
 )
 
 // A Stream says what the tokens of a document are.
-type Stream uint8
+type Stream = token.Stream
 
 const (
-	Chars    Stream = iota // the characters of words, and a blank between words
-	Words                  // runs of letters, marks and digits
-	Lines                  // lines, trimmed
-	Soundex                // the Soundex codes of words
-	HTML                   // the words of a page, and the URLs of its links and images
-	Code                   // identifiers, numbers and operators
-	Elements               // whatever AddElement is given
-	Page                   // the words of a page
+	Chars    = token.Chars    // the characters of words, and a blank between words
+	Words    = token.Words    // runs of letters, marks and digits
+	Lines    = token.Lines    // lines, trimmed
+	Soundex  = token.Soundex  // the Soundex codes of words
+	HTML     = token.HTML     // the words of a page, and the URLs of its links and images
+	Code     = token.Code     // identifiers, numbers and operators
+	Elements = token.Elements // whatever AddElement is given
+	Page     = token.Page     // the words of a page
 )
 
-var streams = [...]struct {
-	name  string
-	w     int  // the default length of a shingle
-	folds bool // whether case is folded unless the profile says otherwise
-}{
-	Chars: {"chars", 3, true}, Words: {"words", 4, true}, Lines: {"lines", 1, false}, Soundex: {"soundex", 4, true},
-	HTML: {"html", 6, true}, Code: {"code", 8, false}, Elements: {"elements", 1, false},
-	Page: {"page", 2, true},
-}
-
-func (s Stream) String() string { return streams[s].name }
+// shingleLengths are the tokens in a shingle unless the profile says otherwise.
+var shingleLengths = [...]int{Chars: 3, Words: 4, Lines: 1, Soundex: 4, HTML: 6, Code: 8, Elements: 1, Page: 2}
 
 // A Family says which sample of a document's fingerprints is kept.
 type Family uint8
@@ -237,9 +230,9 @@ func applySettings(p Profile, settings string) (Profile, error) {
 
 // setWord applies a setting without a value and reports whether it is one.
 func (p *Profile) setWord(name string) bool {
-	for s, stream := range streams {
-		if name == stream.name {
-			p.Stream, p.W, p.OtherCase = Stream(s), stream.w, false
+	for s, w := range shingleLengths {
+		if stream := Stream(s); name == stream.String() {
+			p.Stream, p.W, p.OtherCase = stream, w, false
 			return true
 		}
 	}
@@ -252,7 +245,7 @@ func (p *Profile) setWord(name string) bool {
 	}
 	switch name {
 	case "case", "fold":
-		p.OtherCase = streams[p.Stream].folds == (name == "case")
+		p.OtherCase = p.Stream.Folds() == (name == "case")
 	case "stop":
 		p.StopWords = true
 	case "vowels":
@@ -305,7 +298,7 @@ func (p *Profile) number(name string) *int {
 
 // String returns the canonical spelling.
 func (p Profile) String() string {
-	if int(p.Stream) >= len(streams) || int(p.Family) >= len(families) {
+	if int(p.Stream) >= len(shingleLengths) || int(p.Family) >= len(families) {
 		return fmt.Sprintf("invalid profile (stream %d, family %d)", p.Stream, p.Family)
 	}
 	words := []string{p.Stream.String()}
@@ -315,8 +308,8 @@ func (p Profile) String() string {
 		}
 	}
 	number := func(name string, n int) { words = append(words, name+"="+strconv.Itoa(n)) }
-	flag(p.OtherCase && streams[p.Stream].folds, "case")
-	flag(p.OtherCase && !streams[p.Stream].folds, "fold")
+	flag(p.OtherCase && p.Stream.Folds(), "case")
+	flag(p.OtherCase && !p.Stream.Folds(), "fold")
 	flag(p.StopWords, "stop")
 	flag(p.Vowels, "vowels")
 	flag(p.Duplicates, "duplicates")
@@ -399,14 +392,19 @@ func (p Profile) differs(q Profile) error {
 }
 
 // folds reports whether case is folded.
-func (p Profile) folds() bool { return streams[p.Stream].folds != p.OtherCase }
+func (p *Profile) folds() bool { return p.Stream.Folds() != p.OtherCase }
+
+// Settings are those of the profile that decide tokens.
+func (p *Profile) tokenSettings() token.Settings {
+	return token.Settings{Stream: p.Stream, Fold: p.folds(), StopWords: p.StopWords, Vowels: p.Vowels, Duplicates: p.Duplicates, Numbers: p.Numbers, IDs: p.IDs}
+}
 
 // Validate reports the first setting that is out of its limits.
 func (p Profile) Validate() error { return p.validate() }
 
 func (p *Profile) validate() error {
-	if int(p.Stream) >= len(streams) {
-		return fmt.Errorf("stream %d, want 0 to %d", p.Stream, len(streams)-1)
+	if int(p.Stream) >= len(shingleLengths) {
+		return fmt.Errorf("stream %d, want 0 to %d", p.Stream, len(shingleLengths)-1)
 	}
 	if int(p.Family) >= len(families) {
 		return fmt.Errorf("family %d, want 0 to %d", p.Family, len(families)-1)
@@ -451,4 +449,30 @@ func (p *Profile) validate() error {
 		return fmt.Errorf("the family %s takes no bottom or mod", p.Family)
 	}
 	return nil
+}
+
+// TokensFingerprint tells builds apart that make different tokens of the same
+// text: it is a fingerprint, never 0, of the tokens that this build makes of a
+// canary text under the settings of p that decide tokens (the stream, the case
+// and the filters). It is 0 under the stream elements, which has no tokens of a
+// text. Every stored sketch has it, in bytes 20 and 21 of its header, and
+// sketches with different ones do not compare (ErrTokens).
+//
+// A table of sketches keeps it beside the profile. A row whose sketch was made
+// under another number is stale: it counts as one in status, and refresh sketches
+// it again, and only it. A row without a sketch, a document that had no token,
+// counts by the number that was kept beside its profile.
+func (p Profile) TokensFingerprint() uint16 {
+	if p.Tokens != 0 {
+		return p.Tokens
+	}
+	return p.ownTokens()
+}
+
+// ownTokens is the fingerprint of this build.
+func (p *Profile) ownTokens() uint16 {
+	if p.Stream == Elements || int(p.Stream) >= len(shingleLengths) {
+		return 0
+	}
+	return token.Fingerprint(p.tokenSettings())
 }

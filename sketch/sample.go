@@ -1,6 +1,10 @@
 package sketch
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+)
 
 // A Sample is what a sketch keeps of a document, outside of its stored form:
 // for what must know which values were kept, as clustering does. Under a
@@ -38,7 +42,7 @@ func (s *Sample) Read(b []byte) error {
 		switch {
 		case !slots:
 			values = append(values, Sampled{Value: v})
-		case v != emptySlot:
+		case v != kernel.EmptySlot:
 			values = append(values, Sampled{i, v})
 		}
 	}
@@ -59,7 +63,7 @@ func (s *Sample) AppendSketch(dst []byte) []byte {
 	}
 	slots := make([]uint64, s.Profile.T)
 	for i := range slots {
-		slots[i] = emptySlot
+		slots[i] = kernel.EmptySlot
 	}
 	for _, v := range s.Values {
 		slots[v.Slot] = v.Value

@@ -3,6 +3,8 @@ package sketch
 import (
 	"bytes"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // What is read from a sketch makes the sketch again, of every family; and with
@@ -46,7 +48,7 @@ func TestSample(t *testing.T) {
 		}
 		set := map[uint64]bool{}
 		for _, x := range Shingles(every, v.document()) {
-			set[mix(x)] = true
+			set[kernel.Mix(x)] = true
 		}
 		for i, x := range s.Values {
 			if !set[x.Value] || x.Slot != 0 || i > 0 && x.Value <= s.Values[i-1].Value {

@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+	"github.com/alike-sql/alike/sketch/internal/token"
 )
 
 // A Sketcher makes sketches under one profile, one document after the other.
@@ -12,13 +15,13 @@ import (
 // used by two goroutines at once.
 type Sketcher struct {
 	profile   Profile
-	tokenizer tokenizer
-	window    *window
-	labels    labeller // of a bag
-	replicas  labeller // of the weights in a set
+	tokenizer token.Tokenizer
+	window    *kernel.Window
+	labels    kernel.Labeller // of a bag
+	replicas  kernel.Labeller // of the weights in a set
 	sampler   sampler
 
-	tokens       tokens
+	tokens       token.Tokens
 	fingerprints []uint64 // of tokens: the last w-1 of the piece before, then this piece's
 	shingles     []uint64
 	seen         int64
@@ -39,12 +42,12 @@ func NewSketcher(p Profile) (*Sketcher, error) {
 		}
 		p.Tokens = 0
 	}
-	s := &Sketcher{profile: p, window: newWindow(p.W), sampler: newSampler(p)}
+	s := &Sketcher{profile: p, window: kernel.NewWindow(p.W), sampler: newSampler(p)}
 	if p.Stream != Elements {
-		s.tokenizer = newTokenizer(p)
+		s.tokenizer = token.New(p.tokenSettings())
 	}
 	if p.Bag {
-		s.labels = labeller{}
+		s.labels = kernel.Labeller{}
 	}
 	return s, nil
 }
@@ -57,9 +60,9 @@ func (s *Sketcher) Reset() {
 	s.fingerprints, s.seen = s.fingerprints[:0], 0
 	clear(s.labels)
 	clear(s.replicas)
-	s.sampler.reset()
+	s.sampler.Reset()
 	if s.tokenizer != nil {
-		s.tokenizer.reset()
+		s.tokenizer.Reset()
 	}
 }
 
@@ -144,12 +147,12 @@ func (s *Sketcher) ReadFrom(r io.Reader) (int64, error) {
 func (s *Sketcher) text(src []byte, final bool) int {
 	used := 0
 	for {
-		s.tokens.reset()
-		n := s.tokenizer.next(&s.tokens, src[used:], final)
+		s.tokens.Reset()
+		n := s.tokenizer.Next(&s.tokens, src[used:], final)
 		used += n
-		s.fingerprints = s.tokens.appendFingerprints(s.fingerprints)
+		s.fingerprints = s.tokens.AppendFingerprints(s.fingerprints)
 		s.slide(false)
-		if used == len(src) || n == 0 && len(s.tokens.spans) == 0 {
+		if used == len(src) || n == 0 && len(s.tokens.Spans) == 0 {
 			break
 		}
 	}
@@ -162,7 +165,7 @@ func (s *Sketcher) text(src []byte, final bool) int {
 // slide samples the shingles of the tokens so far and keeps those that the
 // next shingle begins with.
 func (s *Sketcher) slide(final bool) {
-	s.shingles = s.window.append(s.shingles[:0], s.fingerprints, final && s.seen == 0)
+	s.shingles = s.window.Append(s.shingles[:0], s.fingerprints, final && s.seen == 0)
 	s.take(s.shingles)
 	if keep := s.profile.W - 1; len(s.fingerprints) > keep {
 		s.fingerprints = s.fingerprints[:copy(s.fingerprints, s.fingerprints[len(s.fingerprints)-keep:])]
@@ -173,14 +176,14 @@ func (s *Sketcher) slide(final bool) {
 func (s *Sketcher) take(shingles []uint64) {
 	s.seen += int64(len(shingles))
 	if s.profile.Bag {
-		s.labels.label(shingles)
+		s.labels.Label(shingles)
 	}
 	s.sampler.add(shingles)
 }
 
 // AddElement adds a shingle as it is: the member of a set that is not a text.
 func (s *Sketcher) AddElement(element []byte) {
-	s.shingles = append(s.shingles[:0], shingles64.shift.times(tokenFingerprint(element)))
+	s.shingles = append(s.shingles[:0], kernel.ElementShingle(element))
 	s.take(s.shingles)
 }
 
@@ -239,7 +242,7 @@ func (s *Sketcher) Forest(i int) (int64, bool) {
 	}
 	var index uint64
 	for _, m := range s.sampler.slots()[8*i : 8*i+8] {
-		index = index<<8 | cut(m, 8)
+		index = index<<8 | kernel.Cut(m, 8)
 	}
 	return int64(index ^ 1<<63), true
 }

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+	"github.com/alike-sql/alike/sketch/internal/kerneltest"
 )
 
 // BenchmarkTable prints how fast the package is on this machine, with each
@@ -20,19 +23,19 @@ func BenchmarkTable(b *testing.B) {
 		name, unit string
 		measure    func() float64
 	}{
-		{"text, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text", english, 500, nil) }},
-		{"text, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text", english, 2600, nil) }},
-		{"text, 64 KB documents", "MB/s", func() float64 { return textSpeed("text", english, 64<<10, nil) }},
-		{"text classic, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text classic", english, 500, nil) }},
-		{"text classic, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text classic", english, 2600, nil) }},
-		{"text to shingles, English", "MB/s", func() float64 { return textSpeed("text", english, 2600, discard{}) }},
-		{"text to shingles, accented Latin", "MB/s", func() float64 { return textSpeed("text", accented, 2600, discard{}) }},
-		{"text to shingles, Cyrillic", "MB/s", func() float64 { return textSpeed("text", cyrillic, 2600, discard{}) }},
-		{"text to shingles, Chinese", "MB/s", func() float64 { return textSpeed("text", chinese, 2600, discard{}) }},
-		{"characters to shingles, Chinese", "MB/s", func() float64 { return textSpeed("chars", chinese, 2600, discard{}) }},
+		{"text, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text", kerneltest.English, 500, nil) }},
+		{"text, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text", kerneltest.English, 2600, nil) }},
+		{"text, 64 KB documents", "MB/s", func() float64 { return textSpeed("text", kerneltest.English, 64<<10, nil) }},
+		{"text classic, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text classic", kerneltest.English, 500, nil) }},
+		{"text classic, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text classic", kerneltest.English, 2600, nil) }},
+		{"text to shingles, English", "MB/s", func() float64 { return textSpeed("text", kerneltest.English, 2600, discard{}) }},
+		{"text to shingles, accented Latin", "MB/s", func() float64 { return textSpeed("text", kerneltest.Accented, 2600, discard{}) }},
+		{"text to shingles, Cyrillic", "MB/s", func() float64 { return textSpeed("text", kerneltest.Cyrillic, 2600, discard{}) }},
+		{"text to shingles, Chinese", "MB/s", func() float64 { return textSpeed("text", kerneltest.Chinese, 2600, discard{}) }},
+		{"characters to shingles, Chinese", "MB/s", func() float64 { return textSpeed("chars", kerneltest.Chinese, 2600, discard{}) }},
 		{"84 minima alone, a shingle", "ps", func() float64 {
-			c, xs := newClassic(84), randomValues(rand.New(rand.NewPCG(1, 2)), 512)
-			return 1000 * nanoseconds(func() { minimaKernel(c.m, c.a, c.b, xs) }) / float64(len(xs))
+			c, xs := newClassic(84), kerneltest.RandomValues(rand.New(rand.NewPCG(1, 2)), 512)
+			return 1000 * nanoseconds(func() { kernel.Minima(c.m, c.A, c.B, xs) }) / float64(len(xs))
 		}},
 		{"features of a stored sketch", "ns", func() float64 {
 			stored := storedPair(b, "text")
@@ -51,7 +54,7 @@ func BenchmarkTable(b *testing.B) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "\n%s, %s, %s/%s, w=4 t=84 k=12 s=7, one core\n\n| %-32s |", processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, "")
 	columns := func(f func(name string)) {
-		withEach(b, func(name string) {
+		kernel.Each(func(name string) {
 			if name != "avx512f" { // between the others
 				f(name)
 			}
@@ -114,7 +117,7 @@ func textSpeed(settings string, text func(*rand.Rand, int) []byte, size int, to 
 // discard is a sampler that samples nothing.
 type discard struct{}
 
-func (discard) reset()                                  {}
+func (discard) Reset()                                  {}
 func (discard) add([]uint64)                            {}
 func (discard) appendSample(d []byte, _ Profile) []byte { return d }
 func (discard) slots() []uint64                         { return nil }
@@ -140,7 +143,7 @@ func nanoseconds(f func()) float64 {
 func storedPair(tb testing.TB, settings string) (stored [2][]byte) {
 	s := mustSketcher(tb, settings)
 	for i := range stored {
-		s.Document(sameEnglish(2600 + 2600*i))
+		s.Document(kerneltest.SameEnglish(2600 + 2600*i))
 		stored[i] = s.AppendSketch(nil)
 	}
 	return stored

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
+	"github.com/alike-sql/alike/sketch/internal/kerneltest"
 )
 
 // The estimators against the truth, over sets drawn from fixed seeds. Run with
@@ -14,14 +17,6 @@ import (
 // trials where they take long, and every family on the filter's curve; under
 // -short there are just enough to run the code.
 var longStatistics = flag.Bool("long", false, "the long form of the statistics")
-
-// trials is n, or less under -short.
-func trials(n int) int {
-	if testing.Short() {
-		return n / 20
-	}
-	return n
-}
 
 // A source fills xs with the fingerprints of different shingles.
 type source struct {
@@ -37,20 +32,20 @@ var sources = []source{
 		var text []byte
 		for i := range xs {
 			text = strconv.AppendInt(text[:0], int64(first+i), 10)
-			xs[i] = shingles64.shift.times(tokenFingerprint(text))
+			xs[i] = kernel.Shingles64.Shift.Times(kernel.TokenFingerprint(text))
 		}
 	}},
 	// The shingles of four words of a text that counts.
 	{"text", func(random *rand.Rand, xs []uint64) {
 		first := random.IntN(1e9)
-		window := newWindow(4)
+		window := kernel.NewWindow(4)
 		var text []byte
 		var words []uint64
 		for i := range len(xs) + 3 {
 			text = strconv.AppendInt(append(text[:0], "word"...), int64(first+i), 10)
-			words = append(words, tokenFingerprint(text))
+			words = append(words, kernel.TokenFingerprint(text))
 		}
-		copy(xs, window.append(nil, words, false))
+		copy(xs, window.Append(nil, words, false))
 	}},
 	{"random", func(random *rand.Rand, xs []uint64) {
 		for i := range xs {
@@ -140,7 +135,7 @@ func (s *setSketches) of(t *testing.T, parts ...[]uint64) []byte {
 		if len(xs) == 0 {
 			continue
 		}
-		s.sampler.reset()
+		s.sampler.Reset()
 		s.sampler.add(xs)
 		if err := m.Add(s.sampler.appendSample(nil, s.profile)); err != nil {
 			t.Fatal(err)
@@ -165,13 +160,13 @@ func statisticsRuns(family string, n int) int {
 	case *longStatistics:
 		return 2000
 	case n >= 10000 && family == "weighted":
-		return trials(60)
+		return kerneltest.Trials(60)
 	case n >= 10000 || n >= 1000 && family == "weighted":
-		return trials(200)
+		return kerneltest.Trials(200)
 	case n >= 1000:
-		return trials(1000)
+		return kerneltest.Trials(1000)
 	}
-	return trials(2000)
+	return kerneltest.Trials(2000)
 }
 
 // TestStatistics: the estimates of every family, of its samples cut to b bits,
@@ -343,7 +338,7 @@ func (f *familyTrial) judge(t *testing.T, kind source, n int, truth float64) (li
 // and more above it. How much sharper is bounded, for the filter that the
 // default profile asks: never more than 0.03 off the curve.
 func TestStatisticsFilter(t *testing.T) {
-	families, runs := []string{"classic", "fast", "lean"}, trials(3000)
+	families, runs := []string{"classic", "fast", "lean"}, kerneltest.Trials(3000)
 	if *longStatistics {
 		families, runs = []string{"classic", "fast", "lean", "lean-zeros", "lean-biased", "weighted"}, 20000
 	}
@@ -435,20 +430,20 @@ func TestStatisticsWeights(t *testing.T) {
 		runs           int
 		weigh          weigh
 	}{
-		{"spread over decades", "weighted", []int{2, 20, 300}, trials(2000), func(random *rand.Rand) (float64, float64) {
+		{"spread over decades", "weighted", []int{2, 20, 300}, kerneltest.Trials(2000), func(random *rand.Rand) (float64, float64) {
 			return math.Exp(random.NormFloat64() * 4), math.Exp(random.NormFloat64() * 4)
 		}},
-		{"nearly equal", "weighted", []int{1, 20, 300}, trials(2000), func(random *rand.Rand) (float64, float64) {
+		{"nearly equal", "weighted", []int{1, 20, 300}, kerneltest.Trials(2000), func(random *rand.Rand) (float64, float64) {
 			w := 1 + random.ExpFloat64()
 			return w, w * (1 + random.Float64()/3)
 		}},
-		{"a tenth apart, huge", "weighted", []int{3, 30}, trials(2000), func(random *rand.Rand) (float64, float64) {
+		{"a tenth apart, huge", "weighted", []int{3, 30}, kerneltest.Trials(2000), func(random *rand.Rand) (float64, float64) {
 			w := random.ExpFloat64() * 1e200
 			return w, w / 10
 		}},
-		{"whole", "weighted", []int{20, 300}, trials(2000), wholeWeights},
-		{"whole, replicated", "classic bag", []int{20, 300}, trials(2000), wholeWeights},
-		{"whole, replicated", "fast", []int{20, 300}, trials(2000), wholeWeights},
+		{"whole", "weighted", []int{20, 300}, kerneltest.Trials(2000), wholeWeights},
+		{"whole, replicated", "classic bag", []int{20, 300}, kerneltest.Trials(2000), wholeWeights},
+		{"whole, replicated", "fast", []int{20, 300}, kerneltest.Trials(2000), wholeWeights},
 	} {
 		for _, n := range c.sizes {
 			random := rand.New(rand.NewPCG(5, uint64(n)))
@@ -513,7 +508,7 @@ func TestStatisticsContainment(t *testing.T) {
 		truth := float64(c.has) / float64(c.short)
 		var errors average
 		empty := 0
-		for run := range trials(2000) {
+		for run := range kerneltest.Trials(2000) {
 			onlyA, common, onlyB := pair.draw(sources[0], run%2 == 1)
 			a, b := s.of(t, onlyA, common), s.of(t, common, onlyB)
 			var blobs blobPair

@@ -3,6 +3,8 @@ package sketch
 import (
 	"fmt"
 	"math"
+
+	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
 
 // weighted is consistent weighted sampling (Ioffe 2010, "Improved consistent
@@ -39,20 +41,20 @@ import (
 // sample is asked for: memory grows with the number of different elements.
 type weighted struct {
 	slotted
-	permutations
+	kernel.Permutations
 	weights map[uint64]float64
 	within  []float64 // an element whose a is above this has no chance in the slot
 	sampled bool      // the slots are those of the weights
 }
 
 func newWeighted(t int) *weighted {
-	w := &weighted{slotted: newSlotted(t), permutations: firstPermutations(t), weights: map[uint64]float64{}, within: make([]float64, t)}
-	w.reset()
+	w := &weighted{slotted: newSlotted(t), Permutations: kernel.FirstPermutations(t), weights: map[uint64]float64{}, within: make([]float64, t)}
+	w.Reset()
 	return w
 }
 
-func (w *weighted) reset() {
-	w.slotted.reset()
+func (w *weighted) Reset() {
+	w.slotted.Reset()
 	clear(w.weights)
 	for i := range w.within {
 		w.within[i] = math.Inf(1)
@@ -104,16 +106,16 @@ func uniform(v uint64) float64 { return float64((float64(uint32(v)) + 0.5) * 0x1
 // every rounding, so that it decides nothing but the time.
 func (w *weighted) sample(x uint64, weight float64) {
 	log := logarithm(weight)
-	ia, ib, within, m := w.a[:len(w.m)], w.b[:len(w.m)], w.within[:len(w.m)], w.m
+	ia, ib, within, m := w.A[:len(w.m)], w.B[:len(w.m)], w.within[:len(w.m)], w.m
 	for i := range m {
 		h := ia[i]*x + ib[i]
-		a, b := mixRound(h, 0), mixRound(h, 1)
+		a, b := kernel.MixRound(h, 0), kernel.MixRound(h, 1)
 		u := float64(uniform(a>>32) * uniform(a))
 		v := float64(uniform(b>>32) * uniform(b))
 		if 3*(1-v)*(1+v)*u >= within[i]*weight*(1+v*(4+v)) {
 			continue
 		}
-		beta := uniform(mixRound(h, 2) >> 32)
+		beta := uniform(kernel.MixRound(h, 2) >> 32)
 		r := -logarithm(u)
 		k := math.Floor(log/r + beta)
 		order := logarithm(-logarithm(v)) - float64(r*(k-beta+1))
@@ -186,7 +188,7 @@ func (s *Sketcher) AddWeighted(element []byte, weight float64) error {
 	if weight == 0 {
 		return nil
 	}
-	x := shingles64.shift.times(tokenFingerprint(element))
+	x := kernel.ElementShingle(element)
 	if w, ok := s.sampler.(*weighted); ok {
 		if err := w.weigh(x, weight); err != nil {
 			return err
@@ -218,13 +220,13 @@ func (s *Sketcher) AddWeighted(element []byte, weight float64) error {
 // their numbers.
 func (s *Sketcher) replicate(xs []uint64) {
 	if s.replicas == nil {
-		s.replicas = labeller{}
+		s.replicas = kernel.Labeller{}
 	}
 	for i, x := range xs {
 		n := s.replicas[x] + 1
 		s.replicas[x] = n
 		if n > 1 {
-			xs[i] = occurrence(x, n)
+			xs[i] = kernel.Occurrence(x, n)
 		}
 	}
 }

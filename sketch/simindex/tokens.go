@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/internal/token"
 )
 
 // scratch holds what computing one similarity index needs, reused from
@@ -128,7 +128,7 @@ func (s *scratch) read(v Variant, doc []byte) {
 		if len(word) == 0 {
 			break
 		}
-		if dropStop && sketch.IsStopWord(word) {
+		if dropStop && token.IsStopWord(word) {
 			continue
 		}
 		if apostrophe {
@@ -139,7 +139,7 @@ func (s *scratch) read(v Variant, doc []byte) {
 			continue
 		}
 		if v.stream == soundex {
-			s.code = sketch.AppendSoundex(s.code[:0], word)
+			s.code = token.AppendSoundex(s.code[:0], word)
 			word = s.code
 			if len(word) == 0 {
 				continue

@@ -599,7 +599,7 @@ def header(p, exponent):
     return out + p["size"].to_bytes(2, "big") + p["modulus"].to_bytes(4, "big") + tokens_fingerprint(p).to_bytes(2, "big")
 
 
-CANARY = (pathlib.Path(__file__).parent / "../../canary.txt").read_bytes()
+CANARY = (pathlib.Path(__file__).parent / "../../internal/token/canary.txt").read_bytes()
 
 
 @functools.cache

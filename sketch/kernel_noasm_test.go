@@ -1,5 +1,0 @@
-//go:build !amd64 || purego
-
-package sketch
-
-func implementations() []implementation { return []implementation{{"generic", func() {}}} }
