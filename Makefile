@@ -48,10 +48,12 @@ words: ## the phrases of .ci/words, which nothing here should say
 tidy: ## update go.mod and go.sum of every module, after a change of imports
 	@for m in $(MODULES); do (cd $$m && go mod tidy); done
 
-# The hosts in C and the tests that only run SQL have no goroutines of ours.
-race: ## short tests of what runs in several goroutines, under the race detector
+# The tests in which several goroutines or connections work at once.
+race: ## the short tests with several goroutines, under the race detector
 	go test -timeout 3h -race -run 'Concurrent|AreShared' ./sketch ./sketch/simindex
-	go test -timeout 3h -race -short -skip 'Guards|HostThatFails|Exported|Statements|Plans|TestAnyTable|TestQuestions' ./sqlext ./pgworker/worker ./pgworker/extract
+	go test -timeout 3h -race -short -run 'AtOnce|Interrupt|Turn|ManyConnections' ./sqlext
+	go test -timeout 3h -race -short -run 'AtOnce|Concurrent|RunWakes|Scan|Kills|Locks|ReadOnly|Process|ManyClients|Warn|BesideWorker|WhileReading' ./pgworker/worker
+	go test -timeout 3h -race -short ./pgworker/extract
 
 oldest: ## the extension in SQLite 3.31.1, the oldest that it supports
 	@mkdir -p build

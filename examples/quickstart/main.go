@@ -1,5 +1,5 @@
-// Quickstart shows the main job on an embedded SQLite database: give a table
-// the similarity aspect, check a document in, and see which rows it resembles.
+// Quickstart gives a table of a SQLite database the similarity aspect, checks a
+// document in, and asks which rows it resembles.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 
 const (
 	written  = 2000
-	original = 1234 // the memo that the edits are made of
+	original = 1234 // the key of the memo that the edits are made from
 )
 
 func main() {
@@ -36,7 +36,7 @@ func run(file string) error {
 	if _, err := os.Stat(file); err == nil {
 		return fmt.Errorf("%s exists already; name another file", file)
 	}
-	if err := sqlext.Auto(); err != nil { // every connection from here on has the alike_ functions
+	if err := sqlext.Auto(); err != nil { // connections opened from here on have the alike_ functions
 		return err
 	}
 	db, err := sql.Open("sqlite3", file)
@@ -45,84 +45,127 @@ func run(file string) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1) // a database in memory belongs to its connection
-
-	// A table as anybody has it: the memos, and among them edits of one.
-	if _, err := db.Exec(`create table memos (id integer primary key, body text)`); err != nil {
+	o := &office{db: db, random: rand.New(rand.NewPCG(1997, 2000)), done: map[int64]string{original: "the original"}}
+	if err := o.fill(); err != nil {
 		return err
 	}
-	r := rand.New(rand.NewPCG(1997, 2000))
-	done := map[int64]string{original: "the original"}
-	var source []string
-	tx, err := db.Begin()
+	if err := o.attach(); err != nil {
+		return err
+	}
+	id, err := o.checkin()
+	if err != nil {
+		return err
+	}
+	for _, ask := range []func() error{
+		func() error { return o.alike(id) },
+		func() error { return o.leftOut(id) },
+		o.clusters,
+	} {
+		if err := ask(); err != nil {
+			return err
+		}
+	}
+	fmt.Print(`
+resemblance is the share of four-word sequences in common, estimated from sketches
+of 106 bytes; low and high are its bounds at 95 % confidence, exact is the true one.
+`)
+	return nil
+}
+
+// An office is a database of memos.
+type office struct {
+	db     *sql.DB
+	random *rand.Rand
+	source []string         // the sentences of the original
+	done   map[int64]string // what was done to the original, by the key of the result
+}
+
+func insert(q interface {
+	Exec(string, ...any) (sql.Result, error)
+}, body string) (int64, error) {
+	result, err := q.Exec(`insert into memos (body) values (?)`, body)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// fill makes an ordinary table of memos. Some of them are edits of the original.
+func (o *office) fill() error {
+	if _, err := o.db.Exec(`create table memos (id integer primary key, body text)`); err != nil {
+		return err
+	}
+	tx, err := o.db.Begin()
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	insert := func(q interface {
-		Exec(string, ...any) (sql.Result, error)
-	}, body string) (int64, error) {
-		result, err := q.Exec(`insert into memos (body) values (?)`, body)
-		if err != nil {
-			return 0, err
-		}
-		return result.LastInsertId()
-	}
 	for i := 1; i <= written; i++ {
-		m := memos.New(r)
+		m := memos.New(o.random)
 		if i == original {
-			source = m
+			o.source = m
 		}
 		if _, err := insert(tx, strings.Join(m, " ")); err != nil {
 			return err
 		}
 	}
 	for _, e := range memos.Edits {
-		id, err := insert(tx, e.Do(r, source))
+		id, err := insert(tx, e.Do(o.random, o.source))
 		if err != nil {
 			return err
 		}
-		done[id] = e.Name
+		o.done[id] = e.Name
 	}
 	if err := tx.Commit(); err != nil {
 		return err
 	}
-	fmt.Printf("A table of %d memos; %d of them are edits of memo %d:\n\n    %s\n\n",
-		written+len(memos.Edits), len(memos.Edits), original, wrap(strings.Join(source[:3], " ")+" …"))
+	_, err = fmt.Printf("A table of %d memos; %d of them are edits of memo %d:\n\n    %s\n\n",
+		written+len(memos.Edits), len(memos.Edits), original, wrap(strings.Join(o.source[:3], " ")+" …"))
+	return err
+}
 
-	// One statement gives it the aspect. The table itself is not altered.
+// attach gives the table the aspect. The table itself does not change.
+func (o *office) attach() error {
 	start := time.Now()
 	const attach = `select alike_attach('memos', 'body', '{"policy": "link"}')`
 	var rows int
-	if err := db.QueryRow(attach).Scan(&rows); err != nil {
+	if err := o.db.QueryRow(attach).Scan(&rows); err != nil {
 		return err
 	}
-	fmt.Printf("%s;\n-- %d rows sketched in %d ms\n\n", attach, rows, time.Since(start).Milliseconds())
+	_, err := fmt.Printf("%s;\n-- %d rows sketched in %d ms\n\n", attach, rows, time.Since(start).Milliseconds())
+	return err
+}
 
-	// A checkin is an ordinary INSERT; what it resembles is recorded with it.
-	words := strings.Fields(strings.Join(source, " "))
+// checkin is an ordinary INSERT, which also records the rows that the new memo
+// resembles.
+func (o *office) checkin() (id int64, err error) {
+	words := strings.Fields(strings.Join(o.source, " "))
 	words[3], words[len(words)-4] = "perhaps", "never"
-	start = time.Now()
-	id, err := insert(db, strings.Join(words, " "))
-	if err != nil {
-		return err
+	start := time.Now()
+	if id, err = insert(o.db, strings.Join(words, " ")); err != nil {
+		return 0, err
 	}
 	took := time.Since(start)
-	done[id] = "this checkin: two words replaced"
+	o.done[id] = "this checkin: two words replaced"
 	var matches int
-	if err := db.QueryRow(`select count(*) from memos_alike_match where id = ?`, id).Scan(&matches); err != nil {
-		return err
+	if err := o.db.QueryRow(`select count(*) from memos_alike_match where id = ?`, id).Scan(&matches); err != nil {
+		return 0, err
 	}
-	fmt.Printf("insert into memos (body) values ('… two words replaced …');\n-- memo %d checked in and %d matches recorded in %d µs\n\n", id, matches, took.Microseconds())
+	_, err = fmt.Printf("insert into memos (body) values ('… two words replaced …');\n-- memo %d checked in and %d matches recorded in %d µs\n\n", id, matches, took.Microseconds())
+	return id, err
+}
 
-	// The question: which rows is it alike to, how much, and how sure is that?
+// alike asks which rows resemble a row, with the estimate and its bounds.
+func (o *office) alike(id int64) error {
 	const question = `select key, shared, resemblance, low, high from alike_rows('memos', ?)`
 	fmt.Printf("%s;\n\n", strings.Replace(question, "?", fmt.Sprint(id), 1))
-	if err := ask(db, question, id, done); err != nil {
-		return err
-	}
+	return ask(o.db, question, id, o.done)
+}
 
-	// What the answer leaves out, rightly: edits that made another text of it.
-	left, err := db.Query(`select b.id, alike_resemblance_exact(a.body, b.body) from memos a, memos b
+// leftOut shows the edits that are not among the answers, because they made
+// another text.
+func (o *office) leftOut(id int64) error {
+	left, err := o.db.Query(`select b.id, alike_resemblance_exact(a.body, b.body) from memos a, memos b
 		where a.id = ?1 and b.id between ?2 + 1 and ?1 - 1 and b.id not in (select key from alike_rows('memos', ?1))`, id, written)
 	if err != nil {
 		return err
@@ -135,16 +178,16 @@ func run(file string) error {
 		if err := left.Scan(&key, &exact); err != nil {
 			return err
 		}
-		fmt.Printf("-- not alike: memo %d, %s, exact %.2f\n", key, done[key], exact)
+		fmt.Printf("-- not alike: memo %d, %s, exact %.2f\n", key, o.done[key], exact)
 	}
-	if err := left.Err(); err != nil {
-		return err
-	}
+	return left.Err()
+}
 
-	// The whole table at once.
+// clusters asks for the clusters of the whole table.
+func (o *office) clusters() error {
 	const clusters = `select cluster, size, group_concat(key, ' ') from alike_clusters('memos') group by cluster`
 	fmt.Printf("\n%s;\n\n", clusters)
-	found, err := db.Query(clusters)
+	found, err := o.db.Query(clusters)
 	if err != nil {
 		return err
 	}
@@ -157,14 +200,7 @@ func run(file string) error {
 		}
 		fmt.Printf("cluster %d of %d memos: %s\n", cluster, size, members)
 	}
-	if err := found.Err(); err != nil {
-		return err
-	}
-	fmt.Print(`
-resemblance is the share of four-word sequences in common, estimated from sketches
-of 106 bytes; low and high are its bounds at 95 % confidence, exact is the true one.
-`)
-	return nil
+	return found.Err()
 }
 
 // ask prints the answer with, for comparison, the exact resemblance and what

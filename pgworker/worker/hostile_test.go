@@ -348,7 +348,7 @@ func TestHoldKeepsPoliciesAway(t *testing.T) {
 	}
 }
 
-// What attach makes belongs to the owner of the table, whoever calls it, and detach
+// What attach makes belongs to the owner of the table, whichever role calls it, and detach
 // leaves nothing that lets others read.
 func TestOwnerOfWhatIsMade(t *testing.T) {
 	s := newStage(t, pgtest.Version())
