@@ -12,18 +12,19 @@ as $$
 begin
   return coalesce(pg_has_role(coalesce(
     (select relowner from pg_class where oid = a.source),
-    (select relowner from pg_class where oid = to_regclass(format('%I.%I', a.side_schema, a.side_name))),
+    (select c.relowner from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = a.side_schema and c.relname = a.side_name),
     (select oid from pg_roles where rolname = a.attached_by)), 'usage'), false);
 end
 $$;
 
 -- Whether the caller owns the side table: after ALTER TABLE … OWNER TO the triggers still
--- run as the owner before, until alike.own.
+-- run as the owner before, until alike.own. (to_regclass fails for who may not use the schema.)
 create function alike._keeps(a alike.attachment) returns boolean language plpgsql stable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return coalesce((select pg_has_role(relowner, 'usage') from pg_class where oid = to_regclass(format('%I.%I', a.side_schema, a.side_name))), false);
+  return coalesce((select pg_has_role(c.relowner, 'usage')
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = a.side_schema and c.relname = a.side_name), false);
 end
 $$;
 

@@ -119,6 +119,11 @@ func TestErrorsHeedRowSecurity(t *testing.T) {
 		s.cannot("reader", "select * from alike.rows('alice.files', '1')", "not attached")
 		s.cannot("reader", "select * from alice.files_alike", "permission denied")
 	}
+	s.does("alice", "revoke all on alice.files from {reader}; grant select on alice.files to {reader}; revoke usage on schema alice from public")
+	if got := list(t, s.as("reader"), "select name from alike.status()"); got != "" {
+		t.Errorf("without the right to the schema status shows %s", got)
+	}
+	s.does("alice", "grant usage on schema alice to public")
 	s.does("alice", "revoke all on alice.files from {reader}; grant select (id, office, body) on alice.files to {reader}")
 	if got := list(t, s.as("reader"), "select key from alike.rows('alice.files', '1') order by 1"); got != "3 5" {
 		t.Errorf("by the columns: %s", got)
