@@ -56,6 +56,9 @@ const maxColumns = 100
 // settle brings the registry and the schema to what attach was told, short of
 // filling the rows in, and returns the attachment that is to be filled.
 func (c *conn) settle(t *table, column, name string, o *options) (a *attachment, err error) {
+	if err := c.checkCondition(t, name, o); err != nil {
+		return nil, err
+	}
 	for {
 		unfinished := false
 		if err := c.Atomically(func() error {
@@ -77,6 +80,25 @@ func (c *conn) settle(t *table, column, name string, o *options) (a *attachment,
 			return a, err
 		}
 	}
+}
+
+// checkCondition checks the condition that attach was told, or else the one in use.
+func (c *conn) checkCondition(t *table, name string, o *options) error {
+	if o.Where != nil {
+		if *o.Where == "" {
+			return nil
+		}
+		return c.checkWhere(t, *o.Where)
+	}
+	found, err := c.attachments(t.schema, inUseByName, name)
+	if err != nil || len(found) == 0 || found[0].broken != nil || found[0].Where == "" {
+		return err
+	}
+	where, err := c.whereNow(found[0])
+	if err != nil {
+		return err
+	}
+	return c.checkWhere(t, where)
 }
 
 // settings are those that attach was told, and those of the attachment as it is,
@@ -107,6 +129,12 @@ func (c *conn) settings(t *table, column, name string, o *options) (a, old *atta
 		if !strings.EqualFold(old.Column, column) && now != "" && c.columnNow(old, t) != column {
 			return nil, nil, fmt.Errorf("%s is attached to the column %s; give the other column a name of its own", name, old.Column)
 		}
+		kept := *old // what is read of the registry stays as it is there
+		if old = &kept; old.Where != "" {
+			if old.Where, err = c.whereNow(old); err != nil {
+				return nil, nil, err
+			}
+		}
 		a.settings = old.settings
 		a.ProfileID, a.generation, a.State = old.ProfileID, old.generation, old.State
 		if a.Keys, err = old.Keys.now(old, t); err != nil {
@@ -123,7 +151,9 @@ func (c *conn) settings(t *table, column, name string, o *options) (a, old *atta
 		return nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
 	}
 	if a.Where != "" {
-		err = c.checkWhere(t, a.Where)
+		if old == nil || a.Where != old.Where {
+			err = c.tryWhere(a)
+		}
 	}
 	return a, old, err
 }

@@ -212,14 +212,19 @@ func (c *conn) tableNow(a *attachment) (string, error) {
 	return name, err
 }
 
-// columnNow finds the present name of the attached column in the view over
-// the documents, which follows a renaming.
-func (c *conn) columnNow(a *attachment, t *table) string {
-	text := ""
-	err := c.Run("SELECT sql FROM "+sqlite.Quote(a.schema)+".sqlite_master WHERE type = 'view' AND name = ?1", func(row []sqlite.Value) error {
+// sourceNow is the view over the documents, which follows a renaming; it is empty
+// when the view is gone.
+func (c *conn) sourceNow(a *attachment) (text string, err error) {
+	err = c.Run("SELECT sql FROM "+sqlite.Quote(a.schema)+".sqlite_master WHERE type = 'view' AND name = ?1", func(row []sqlite.Value) error {
 		text = row[0].Text()
 		return nil
 	}, a.object("source"))
+	return text, err
+}
+
+// columnNow is the present name of the attached column.
+func (c *conn) columnNow(a *attachment, t *table) string {
+	text, err := c.sourceNow(a)
 	if err != nil {
 		return a.Column
 	}
@@ -229,6 +234,20 @@ func (c *conn) columnNow(a *attachment, t *table) string {
 		}
 	}
 	return a.Column
+}
+
+// whereNow is the condition with the present names of its columns.
+func (c *conn) whereNow(a *attachment) (string, error) {
+	if a.Where == "" {
+		return "", nil
+	}
+	text, err := c.sourceNow(a)
+	if _, where, ok := strings.Cut(text, " AND (\n"); ok {
+		if end := strings.LastIndex(where, "\n)"); end >= 0 {
+			return where[:end], err
+		}
+	}
+	return a.Where, err
 }
 
 // adopt completes an attachment from the registry with what its table is now.
@@ -250,7 +269,12 @@ func (c *conn) adopt(a *attachment) (*attachment, error) {
 	if _, err := t.column(adopted.Column); err != nil {
 		return nil, fmt.Errorf("the column %s of %s, attached as %s, is gone; alike_detach(%s) removes the attachment", a.Column, now, a.Name, literal(a.Name))
 	}
-	adopted.Keys, err = a.Keys.now(a, t)
+	if adopted.Keys, err = a.Keys.now(a, t); err != nil {
+		return nil, err
+	}
+	if adopted.Where, err = c.whereNow(a); err == nil && adopted.Where != "" {
+		err = c.checkWhere(t, adopted.Where)
+	}
 	return &adopted, err
 }
 

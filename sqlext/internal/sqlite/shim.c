@@ -728,6 +728,17 @@ void alike_roll_back(void *db){
   sqlite3_blob_close(blob);
 }
 
+/* Whether a name in double quotes that no column has is a text. Returns what the
+** settings were, for DML and for DDL. */
+int alike_loose_quotes(void *db, int on){
+  int dml = 0, ddl = 0;
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, -1, &dml);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, -1, &ddl);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, on & 1, (int*)0);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, on>>1 & 1, (int*)0);
+  return dml | ddl<<1;
+}
+
 /* Returns what the setting was. */
 int alike_legacy_rename(void *db, int on){
   int was = 0;

@@ -94,6 +94,7 @@ int alike_column_metadata(void *db, const char *schema, const char *table, const
 int alike_autocommit(void *db);
 void alike_roll_back(void *db);
 int alike_legacy_rename(void *db, int on);
+int alike_loose_quotes(void *db, int on);
 void alike_log(const char *message);
 void *alike_malloc(int64_t n);
 int alike_grow(alike_batch *b, int64_t more);

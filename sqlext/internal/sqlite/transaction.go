@@ -105,3 +105,10 @@ func (c *Conn) LegacyRename(work func() error) error {
 	defer C.alike_legacy_rename(c.db, was)
 	return work()
 }
+
+// StrictQuotes does work while a name in double quotes is never taken for a text.
+func (c *Conn) StrictQuotes(work func() error) error {
+	was := C.alike_loose_quotes(c.db, 0)
+	defer C.alike_loose_quotes(c.db, was)
+	return work()
+}
