@@ -184,7 +184,7 @@ as $$
          ('short', 'chars w=3 t=168 k=34 s=4', 'titles, names, addresses, messages, verses', 0.5),
          ('unsegmented', 'chars w=3 t=168 k=24 s=3', 'Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese', 0.45),
          ('pages', 'page w=2 t=168 k=27 s=5', 'HTML', 0.6),
-         ('code', 'code w=4 t=168 k=17 s=4', 'source code', 0.6),
+         ('code', 'code w=2 t=168 k=34 s=4', 'source code', 0.5),
          ('logs', 'chars w=3 t=168 k=27 s=5', 'log lines', 0.6),
          ('records', 'chars w=3 t=168 k=24 s=7', 'JSON and other records with the same keys', 0.7)
 $$;

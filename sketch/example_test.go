@@ -307,7 +307,7 @@ func ExamplePresets() {
 	// short        chars w=3 set fast t=168 k=34 s=4 r=2 at 0.50
 	// unsegmented  chars w=3 set fast t=168 k=24 s=3 r=2 at 0.45
 	// pages        page w=2 set fast t=168 k=27 s=5 r=2 at 0.60
-	// code         code w=4 set fast t=168 k=17 s=4 r=2 at 0.60
+	// code         code w=2 set fast t=168 k=34 s=4 r=2 at 0.50
 	// logs         chars w=3 set fast t=168 k=27 s=5 r=2 at 0.60
 	// records      chars w=3 set fast t=168 k=24 s=7 r=2 at 0.70
 }

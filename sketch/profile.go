@@ -106,7 +106,7 @@ var presetList = []Preset{
 	{"short", "chars w=3 t=168 k=34 s=4", "titles, names, addresses, messages, verses", 0.5, Unrelated},
 	{"unsegmented", "chars w=3 t=168 k=24 s=3", "Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese", 0.45, Unrelated},
 	{"pages", "page w=2 t=168 k=27 s=5", "HTML", 0.6, Templated},
-	{"code", "code w=4 t=168 k=17 s=4", "source code", 0.6, Unrelated},
+	{"code", "code w=2 t=168 k=34 s=4", "source code", 0.5, Unrelated},
 	{"logs", "chars w=3 t=168 k=27 s=5", "log lines", 0.6, Templated},
 	{"records", "chars w=3 t=168 k=24 s=7", "JSON and other records with the same keys", 0.7, Templated},
 }
