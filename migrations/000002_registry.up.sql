@@ -31,7 +31,13 @@ create table alike.attachment (
   replaces integer constraint attachment_replaces_fkey references alike.attachment (id),
   attached_at timestamptz not null default now(),
   attached_by name not null default session_user,
-  problem text
+  problem text,
+  matches integer not null default 10 constraint attachment_matches_check check (matches between 1 and 1000),
+  side regclass not null,
+  columns name[] not null,
+  numbers smallint[] not null,
+  numbers_of oid not null,
+  spelled name[] not null
 );
 comment on table alike.attachment is 'one row an aspect: which column of which table, under which profile, with what behaviour';
 comment on column alike.attachment.name is 'the table''s name unless the attachment was given another';
@@ -39,6 +45,11 @@ comment on column alike.attachment.side_name is 'the side table; the views and t
 comment on column alike.attachment.indexed is 'false while the side table is being filled: its indexes are made at the end';
 comment on column alike.attachment.replaces is 'the attachment whose place this one takes when it is filled';
 comment on column alike.attachment.problem is 'why the worker left it alone, such as a column that was dropped';
+comment on column alike.attachment.matches is 'how many rows a checkin records that resemble its own, the nearest ones';
+comment on column alike.attachment.columns is 'what it reads of the table, under the names of the time of attach: the key, the document, and what the condition and extract need';
+comment on column alike.attachment.numbers is 'the numbers of these columns, which stay when a column is renamed';
+comment on column alike.attachment.numbers_of is 'the table that has these numbers: a restored one may have others';
+comment on column alike.attachment.spelled is 'the names of these columns in the functions that attach and mend have written';
 create unique index attachment_name_key on alike.attachment (side_schema, name) where replaces is null;
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);

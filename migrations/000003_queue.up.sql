@@ -4,11 +4,13 @@ set local search_path = pg_catalog, pg_temp;
 
 -- Append-only: a key may be in it many times, which costs less than keeping
 -- it unique would make a checkin wait. The key is text, a JSON array when it
--- has several columns; NULL stands for the whole table, after a TRUNCATE.
+-- has several columns, and more are further keys that the same statement changed;
+-- NULL stands for the whole table, after a TRUNCATE.
 create table alike.queue (
   id bigint generated always as identity (cache 64) constraint queue_pkey primary key,
   attachment integer not null,
   key text,
+  more text[],
   queued_at timestamptz not null default now()
 )
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0);

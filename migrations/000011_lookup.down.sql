@@ -1,3 +1,9 @@
+drop function alike._renamed(alike.attachment);
+drop function alike._columns_of(alike.attachment, text);
+drop function alike._current_document(alike.attachment);
+drop function alike._current_keys(alike.attachment);
+drop function alike._current(alike.attachment);
+drop function alike._column_types(regclass, name[]);
 drop function alike._generated(alike.attachment, text);
 drop function alike._side(alike.attachment, text);
 drop function alike._name(alike.attachment, text);

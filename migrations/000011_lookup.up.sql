@@ -71,3 +71,57 @@ as $$ select to_regclass(alike._name(a, suffix)) $$;
 create function alike._generated(a alike.attachment, verb text) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$ select format('%I.%I', a.side_schema, 'alike_' || verb || '_' || a.id) $$;
+
+-- In the side tables a column has the type and the collation it has in the table.
+create function alike._column_types(relation regclass, columns name[]) returns text[] language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array_agg(format_type(att.atttypid, att.atttypmod)
+      || case when att.attcollation <> t.typcollation then (select format(' collate %I.%I', nspname, collname)
+           from pg_collation c join pg_namespace n on n.oid = c.collnamespace where c.oid = att.attcollation) else '' end order by n)
+  from unnest(columns) with ordinality as u(k, n)
+  join pg_attribute att on att.attrelid = relation and att.attname = u.k
+  join pg_type t on t.oid = att.atttypid
+$$;
+
+-- What the attachment's columns are called today, in the order of a.columns, NULL for
+-- one that is gone. A column is known by its number; where the table was restored from a
+-- dump, which may number anew, or a column was dropped and made again, by its last name.
+create function alike._current(a alike.attachment) returns name[] language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array_agg(coalesce(t.attname, s.attname) order by u.n)
+  from unnest(a.numbers, a.spelled) with ordinality as u(number, name, n)
+  left join pg_attribute t on t.attrelid = a.source and t.attnum = u.number and not t.attisdropped and a.numbers_of = a.source::oid
+  left join pg_attribute s on s.attrelid = a.source and s.attname = u.name and s.attnum > 0 and not s.attisdropped
+$$;
+
+create function alike._current_keys(a alike.attachment) returns name[] language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select (alike._current(a))[1:cardinality(a.key_columns)] $$;
+
+create function alike._current_document(a alike.attachment) returns name language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select (alike._current(a))[cardinality(a.key_columns) + 1] $$;
+
+-- The attachment's columns of a row r under the names that they had at attach; NULL when
+-- a column of the key is gone.
+create function alike._columns_of(a alike.attachment, r text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select string_agg(case when u.today is null then format('null::text as %I', u.name) else format('%s.%I as %I', r, u.today, u.name) end, ', ' order by u.n)
+  from unnest(a.columns, alike._current(a)) with ordinality as u(name, today, n)
+  having bool_and(u.today is not null or u.n > cardinality(a.key_columns))
+$$;
+
+-- Whether something has another name than in the functions that attach has written, or the
+-- key another type than in the side table. A side table that was renamed is missing.
+create function alike._renamed(a alike.attachment) returns boolean language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select array_position(alike._current(a), null) is null and exists (
+    select from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.oid = a.side and c.relname = a.side_name and (
+      n.nspname <> a.side_schema or a.numbers_of <> a.source::oid or alike._current(a) is distinct from a.spelled
+      or alike._column_types(a.source, alike._current_keys(a)) is distinct from alike._column_types(a.side, a.key_columns)))
+$$;

@@ -1,3 +1,6 @@
+drop function alike._canonical(alike.attachment, text);
+drop function alike._spelling(alike.attachment);
+drop function alike._base_type(regtype);
 drop function alike._no_row(alike.attachment, text);
 drop function alike._bad_key(alike.attachment, text, text);
 drop function alike._key_order(alike.attachment, text);

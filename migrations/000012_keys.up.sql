@@ -102,3 +102,47 @@ begin
     using errcode = 'no_data_found', hint = 'select * from alike.status() shows how many rows are pending.';
 end
 $$;
+
+-- The base type of a domain, of a domain over it and so on; any other type itself.
+create function alike._base_type(type regtype) returns regtype language sql stable strict
+set search_path = pg_catalog, pg_temp
+as $$
+  with recursive base as (
+    select oid, typtype, typbasetype from pg_type where oid = type
+    union all
+    select t.oid, t.typtype, t.typbasetype from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
+  )
+  select oid from base where typtype <> 'd'
+$$;
+
+-- The settings under which a key of the attachment has one spelling, for a function that
+-- spells keys; nothing for types that are always spelled alike. Session settings are the
+-- same in queries/postgres/settings.sql.
+create function alike._spelling(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when bool_and(t.typtype = 'e' or t.oid = any ('{int2,int4,int8,oid,text,varchar,bpchar,name,uuid,numeric,bool}'::regtype[])) then ''
+    else ' set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' set extra_float_digits = 1 set bytea_output = ''hex''' end
+  from unnest(alike._current_keys(a)) as k
+  join pg_attribute c on c.attrelid = a.source and c.attname = k
+  join pg_type t on t.oid = alike._base_type(c.atttypid)
+$$;
+
+-- A key as it is spelled everywhere, out of one as a person spells it: 01 is 1, and an
+-- upper-case uuid is a lower-case one.
+create function alike._canonical(a alike.attachment, given text) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  result text;
+begin
+  execute format('select %s from (select %s from (values ($1)) as k(key)) c', alike._key_text(a.key_columns, 'c'),
+    (select string_agg(format('%s as %I', v, a.key_columns[n]), ', ' order by n)
+     from unnest(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'k.key')) with ordinality as u(v, n)))
+  into result using given;
+  return result;
+exception
+  when data_exception then
+    perform alike._bad_key(a, given, sqlerrm);
+end
+$$;

@@ -1,6 +1,6 @@
 drop function alike._fragments(alike.attachment);
 drop function alike._computed(alike.attachment);
 drop function alike._hash_of(alike.attachment);
+drop function alike._unfiltered(alike.attachment);
 drop function alike._rows_of(alike.attachment);
 drop function alike._fill(text, jsonb);
-drop function alike._base_type(regtype);

@@ -2,18 +2,6 @@
 -- here, for the functions that attach writes as well as for the worker's statements.
 -- A statement says {side} or {keys_s}, and alike._fill puts the piece there.
 
--- The base type of a domain, of a domain over it and so on; any other type itself.
-create function alike._base_type(type regtype) returns regtype language sql stable strict
-set search_path = pg_catalog, pg_temp
-as $$
-  with recursive base as (
-    select oid, typtype, typbasetype from pg_type where oid = type
-    union all
-    select t.oid, t.typtype, t.typbasetype from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
-  )
-  select oid from base where typtype <> 'd'
-$$;
-
 -- The template with every {name} replaced by that fragment. What a fragment brings
 -- in is not looked at again.
 create function alike._fill(template text, fragments jsonb) returns text language plpgsql immutable
@@ -36,22 +24,36 @@ $$;
 
 -- The attached rows of the table, as a query: the columns of the key, the document as
 -- text or bytea, the column that says what the bytes are, and the row's version, which
--- Citus does not show. NULL when the table or its column is gone.
+-- Citus does not show. NULL when the table or a column of the key is gone. Rows of
+-- tables that inherit from it are not its own.
 create function alike._rows_of(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('select %s, d.%I%s as alike_document, %s as alike_media, %s as alike_version from %I.%I d%s',
+  select format('select %s, d.%I%s as alike_document, %s as alike_media, %s as alike_version from (select %s%s from %s%I.%I t) d%s',
     alike._key_list(a.key_columns, 'd'),
     a.column_name,
     case when alike._base_type(t.atttypid) <> 'bytea'::regtype then '::text' else '' end,
     case when jsonb_typeof(a.extract) = 'object' then format('d.%I::text', a.extract ->> 'column') else 'null::text' end,
-    case when a.mode = 'scan' then 'null::text' else 'd.xmin::text' end,
+    case when a.mode = 'scan' then 'null::text' else 'd.alike_version::text' end,
+    alike._columns_of(a, 't'),
+    case when a.mode = 'scan' then '' else ', t.xmin as alike_version' end,
+    case when c.relkind = 'r' and not a.distributed then 'only ' else '' end,
     n.nspname, c.relname,
     ' where ' || a.row_filter)
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
-  join pg_attribute t on t.attrelid = c.oid and t.attname = a.column_name and not t.attisdropped
+  left join pg_attribute t on t.attrelid = c.oid and t.attname = alike._current_document(a)
   where c.oid = a.source
+$$;
+
+-- The attachment as if it had no condition.
+create function alike._unfiltered(a alike.attachment) returns alike.attachment language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  a.row_filter := null;
+  return a;
+end
 $$;
 
 -- sketch.ContentHash of d.alike_document, computed where the document is.
@@ -61,7 +63,7 @@ as $$
   select format('(''x'' || encode(substr(sha256(coalesce(%s, '''')), 1, 8), ''hex''))::bit(64)::bigint',
     case when alike._base_type(t.atttypid) = 'bytea'::regtype then 'd.alike_document' else 'convert_to(d.alike_document, ''UTF8'')' end)
   from pg_attribute t
-  where t.attrelid = a.source and t.attname = a.column_name and not t.attisdropped
+  where t.attrelid = a.source and t.attname = alike._current_document(a)
 $$;
 
 -- The columns that the worker computes, in the order of the side table.
@@ -93,6 +95,7 @@ as $$
     'forget', alike._generated(a, 'forget'),
     'switch', alike._generated(a, 'switch'),
     'similar', alike._generated(a, 'similar'),
+    'mend', alike._generated(a, 'mend'),
     'keys', alike._names(a.key_columns),
     'keys_d', alike._key_list(a.key_columns, 'd'),
     'keys_s', alike._key_list(a.key_columns, 's'),

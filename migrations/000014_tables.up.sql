@@ -10,69 +10,137 @@ begin
 end
 $$;
 
--- The side table, its views and the tables of pairs.
-create function alike._make_tables(a alike.attachment, types text[]) returns void language plpgsql
+-- The side table: made, or found as an earlier detach has left it. That of an unlogged
+-- table is unlogged: after a crash both are empty.
+create function alike._make_side(a alike.attachment, types text[], unlogged boolean) returns regclass language plpgsql
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
 as $$
 declare
-  keys constant name[] := a.key_columns;
-  columns text;
-  others text;
   side constant text := alike._name(a, '');
-  expected text[];
+  expected constant text[] := a.key_columns::text[] || alike._computed(a) || array['sketched_at'];
   present text[];
-  object text;
 begin
-  select string_agg(format('%I %s not null', k, types[n]), ', ' order by n),
-         string_agg(format('%I %s not null', alike._other(keys, n), types[n]), ', ' order by n)
-  into columns, others
-  from unnest(keys) with ordinality as u(k, n);
-  expected := array(select k from unnest(keys) with ordinality as u(k, n) order by n)::text[]
-    || array['profile', 'content_hash', 'shingles', 'sketch']
-    || array(select 'f' || n from generate_series(1, a.features) as n)
-    || array(select alike._si_column(v) from unnest(a.variants) with ordinality as u(v, n) order by n)
-    || array['sketched_at'];
   if to_regclass(side) is null then
-    execute format(
-      'create table %s (%s, profile smallint not null, content_hash bigint not null, shingles bigint not null, sketch bytea, %s%s sketched_at timestamptz not null default now(), constraint %I primary key (%s))',
-      side, columns,
-      (select string_agg(format('f%s bigint, ', n), '' order by n) from generate_series(1, a.features) as n),
-      (select coalesce(string_agg(format('%I bigint, ', alike._si_column(v)), '' order by n), '') from unnest(a.variants) with ordinality as u(v, n)),
-      a.side_name || '_pkey', alike._names(keys));
+    execute format('create %s table %s (%s, %s, sketched_at timestamptz not null default now(), constraint %I primary key (%s))',
+      case when unlogged then 'unlogged' end, side, alike._column_list(a.key_columns, types),
+      (select string_agg(format('%I %s', c, case c when 'profile' then 'smallint not null' when 'content_hash' then 'bigint not null'
+         when 'shingles' then 'bigint not null' when 'sketch' then 'bytea' else 'bigint' end), ', ' order by n)
+       from unnest(alike._computed(a)) with ordinality as u(c, n)),
+      a.side_name || '_pkey', alike._names(a.key_columns));
   else
-    present := array(select attname from pg_attribute where attrelid = side::regclass and attnum > 0 and not attisdropped order by attnum)::text[];
+    present := array(select attname from pg_attribute where attrelid = to_regclass(side) and attnum > 0 and not attisdropped order by attnum)::text[];
     if present <> expected then
       raise exception 'alike: % exists with other columns: has %, want %', side, array_to_string(present, ' '), array_to_string(expected, ' ')
         using errcode = 'duplicate_table', hint = 'Drop it, or give the attachment another name.';
     end if;
   end if;
-  execute format('create table if not exists %I.%I (%s, %s, shared integer not null, resemblance double precision not null, low double precision not null, high double precision not null, policy text not null, matched_at timestamptz not null default now(), constraint %I primary key (%s, %s))',
-    a.side_schema, a.side_name || '_match', columns, others, a.side_name || '_match_pkey',
-    alike._names(keys),
-    alike._names(alike._others(keys)));
-  execute format('create table if not exists %I.%I (%s, %s, verdict text not null constraint %I check (verdict in (''duplicate'', ''distinct'')), note text, marked_at timestamptz not null default now(), marked_by name not null default session_user, constraint %I primary key (%s, %s))',
-    a.side_schema, a.side_name || '_mark', columns, others, a.side_name || '_verdict', a.side_name || '_mark_pkey',
-    alike._names(keys),
-    alike._names(alike._others(keys)));
-  foreach object in array array['_match', '_mark'] loop
-    execute format('create index if not exists %I on %I.%I (%s)', a.side_name || object || '_other', a.side_schema, a.side_name || object,
-      alike._names(alike._others(keys)));
-  end loop;
+  return to_regclass(side);
+end
+$$;
+
+create function alike._column_list(columns name[], types text[]) returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select string_agg(format('%I %s not null', c, types[n]), ', ' order by n) from unnest(columns) with ordinality as u(c, n) $$;
+
+-- A table about pairs of rows.
+create function alike._make_pair_table(a alike.attachment, suffix text, columns text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  types constant text[] := alike._column_types(alike._side(a), a.key_columns);
+  others constant name[] := alike._others(a.key_columns);
+begin
+  execute format('create %s table if not exists %s (%s, %s, %s, constraint %I primary key (%s, %s))',
+    (select case relpersistence when 'u' then 'unlogged' end from pg_class where oid = alike._side(a)), alike._name(a, suffix),
+    alike._column_list(a.key_columns, types), alike._column_list(others, types), columns,
+    a.side_name || suffix || '_pkey', alike._names(a.key_columns), alike._names(others));
+  execute format('create index if not exists %I on %s (%s)', a.side_name || suffix || '_other', alike._name(a, suffix), alike._names(others));
+end
+$$;
+
+-- The equality join, one arm a feature.
+create function alike._pair_arms(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select string_agg(format('select %s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
+    alike._key_list(a.key_columns, 'a'),
+    (select string_agg(format('b.%I as %I', k, alike._other(a.key_columns, m)), ', ' order by m) from unnest(a.key_columns) with ordinality as v(k, m)),
+    n, alike._side(a), alike._side(a), n, n, alike._key_equal(a.key_columns, 'a', 'b')), ' union all ' order by n)
+  from generate_series(1, a.features) as n
+$$;
+
+-- The tables about pairs and the views.
+create function alike._make_tables(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform alike._make_pair_table(a, '_match', 'shared integer not null, resemblance double precision not null, low double precision not null, high double precision not null, omitted integer not null, policy text not null, matched_at timestamptz not null default now()');
+  perform alike._make_pair_table(a, '_mark', format('verdict text not null constraint %I check (verdict in (''duplicate'', ''distinct'')), note text, marked_at timestamptz not null default now(), marked_by name not null default session_user',
+    a.side_name || '_verdict'));
   if a.distributed then
     perform alike._distribute(a);
   end if;
-  execute format('create or replace view %I.%I as select %s, v.slot, v.feature from %s a cross join lateral (values %s) as v(slot, feature) where v.feature is not null',
-    a.side_schema, a.side_name || '_feature', alike._key_list(keys, 'a'), side,
+  execute format('create or replace view %s as select %s, v.slot, v.feature from %s a cross join lateral (values %s) as v(slot, feature) where v.feature is not null',
+    alike._name(a, '_feature'), alike._key_list(a.key_columns, 'a'), alike._name(a, ''),
     (select string_agg(format('(%s, a.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n));
-  -- The equality join, one arm a feature.
-  execute format('create or replace view %I.%I as %s', a.side_schema, a.side_name || '_pair', case when a.distributed then alike._pair_across_nodes(a) else (
-    select string_agg(format('select %s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
-      alike._key_list(keys, 'a'),
-      (select string_agg(format('b.%I as %I', k, alike._other(keys, m)), ', ' order by m) from unnest(keys) with ordinality as v(k, m)),
-      n, side, side, n, n, alike._key_equal(keys, 'a', 'b')), ' union all ' order by n)
-    from generate_series(1, a.features) as n) end);
-  execute format('comment on table %s is %L', side, format('Alike: sketches of %s.%I', a.source, a.column_name));
+  execute format('create or replace view %s as %s', alike._name(a, '_pair'), case when a.distributed then alike._pair_across_nodes(a) else alike._pair_arms(a) end);
+  execute format('comment on table %s is %L', alike._name(a, ''), format('Alike: sketches of %s.%I', a.source, a.column_name));
   perform alike._protect(a);
+end
+$$;
+
+-- The functions of one attachment.
+create function alike._make_functions(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform alike._make_builder(a);
+  perform alike._make_similar(a);
+  perform alike._make_forget(a);
+end
+$$;
+
+-- Takes locks on a table that others may hold, for as little as can be: each try waits
+-- a moment in which nobody else gets in, and leaves a gap in which everybody does. It says
+-- who holds the table, and gives up after alike.patience.
+create function alike._patiently(relation regclass, verb text, statements text[]) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  patience constant interval := coalesce(nullif(current_setting('alike.patience', true), ''), '1 minute')::interval;
+  began constant timestamptz := clock_timestamp();
+  before constant text := current_setting('lock_timeout');
+  statement text;
+  holders text;
+  said text;
+begin
+  loop
+    begin
+      perform set_config('lock_timeout', '200ms', true);
+      foreach statement in array statements loop
+        execute statement;
+      end loop;
+      perform set_config('lock_timeout', before, true);
+      return;
+    exception
+      when lock_not_available then
+        null;
+    end;
+    select string_agg(distinct format('process %s (%s%s, %s)', s.pid, s.usename, ', ' || nullif(s.application_name, ''),
+        case when s.state = 'active' then 'active' else format('%s for %s', s.state, date_trunc('second', clock_timestamp() - s.state_change)) end), ', ')
+    into holders
+    from pg_locks l join pg_stat_activity s on s.pid = l.pid
+    where l.relation = _patiently.relation and l.database = (select oid from pg_database where datname = current_database())
+      and l.granted and l.pid <> pg_backend_pid() and (verb <> 'attach' or l.mode not in ('AccessShareLock', 'RowShareLock'));
+    if clock_timestamp() > began + patience then
+      raise exception 'alike: %: % is locked by %', verb, relation, coalesce(holders, 'others')
+        using errcode = 'lock_not_available', hint = 'Try again when they are done, or set alike.patience to a longer time, such as 10min.';
+    elsif holders is distinct from said and holders is not null then
+      raise notice 'alike: %: % is locked by %; trying until %', verb, relation, holders, date_trunc('second', began + patience);
+      said := holders;
+    end if;
+    perform pg_sleep(0.5 + random() * 0.5);
+  end loop;
 end
 $$;

@@ -7,7 +7,7 @@ declare
   builder constant text := alike._generated(a, 'build') || '()';
   columns text[] := array(select 'f' || n from generate_series(1, a.features) as n) || array(select alike._si_column(v) from unnest(a.variants) as v);
 begin
-  execute format('create function %s returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', builder,
+  execute format('create or replace function %s returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', builder,
     E'begin\n' || (
       select string_agg(format(
         '  if not exists (select from pg_index i join pg_attribute c on c.attrelid = i.indrelid and c.attnum = i.indkey[0] where i.indrelid = %L::regclass and i.indnatts = 1 and i.indisvalid and c.attname = %L) then create index on %I.%I (%I); end if;',

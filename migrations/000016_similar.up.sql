@@ -23,14 +23,18 @@ declare
     known, side, (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), a.profile_id);
   judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null',
     known, side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
+  -- Bounds are for what is answered: the nearest, of a crowd.
   answer constant text := format(
-    'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s from (%%s) as c cross join lateral alike._bounds(document, c.sketch, 0.95) as b
+    'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s, c.total
+     from (select f.*, count(*) over () as total from (%%s) as f order by f.resemblance desc, %s limit nearest) as c
+     cross join lateral alike._bounds(document, c.sketch, 0.95) as b
      order by c.resemblance desc, c.shared desc, %s;',
     case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end,
+    (select string_agg('f.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg('c.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
 begin
-  execute format('create function %I.%I(features bigint[], document bytea, itself text, at_least double precision) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off set plan_cache_mode = %s as %L',
-    a.side_schema, 'alike_similar_' || a.id,
+  execute format('create or replace function %s(features bigint[], document bytea, itself text, at_least double precision, nearest integer) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision, total bigint) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = %s as %L',
+    alike._generated(a, 'similar'), alike._spelling(a),
     -- Which node is asked depends on the key.
     case when a.distributed then 'force_custom_plan' else 'force_generic_plan' end, format($function$
 declare
@@ -41,7 +45,7 @@ begin
   if itself is not null then
     begin
       if features is null then
-        select true, array[%1$s], s.sketch into there, features, document from %2$s s where %3$s and s.profile = %4$s;
+        select true, array[%1$s], s.sketch, %12$s into there, features, document, itself from %2$s s where %3$s and s.profile = %4$s;
         if there is null then
           perform alike._no_row(a, itself) from alike.attachment a where a.id = %5$s;
         end if;
@@ -74,7 +78,8 @@ $function$,
     alike._key_text(keys, 's'),                                                                  -- 8
     alike._key_is(others, types, 's', 'itself'),                                                 -- 9
     format(answer, found),                                                                       -- 10
-    format(answer, found || ' union all ' || judged)));                                          -- 11
+    format(answer, found || ' union all ' || judged),                                           -- 11
+    alike._key_text(keys, 's')));                                                                -- 12
 end
 $$;
 
@@ -86,7 +91,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query execute format('select * from %I.%I($1, $2, $3, $4)', a.side_schema, 'alike_similar_' || a.id)
+  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null)', alike._generated(a, 'similar'))
     using features, document, itself, at_least;
 end
 $$;

@@ -1,140 +1,291 @@
--- alike_enqueue_N is what the triggers call: it appends to the queue, and what a
--- person has said of a row goes with the row, or follows it to its new key, in the
--- same statement. It runs as its owner, so that a role that may write documents needs
--- no right in the schema alike and none on verdicts.
+-- The triggers of a table, and alike_enqueue_N, which they call: it queues the rows
+-- that a statement changed, and what a person has said of a row goes with the row, or
+-- follows it to its new key, in the same statement. It runs as its owner, so that
+-- a role that may write documents needs no right in the schema alike and none on verdicts.
+--
+-- No write of the application fails because of it. It looks first whether the schema
+-- alike is there and takes entries, and whether the columns still have the names that
+-- it was written with; after a rename it uses the names of today. It announces nothing:
+-- a transaction that has executed NOTIFY cannot be prepared.
+
+-- A number that is another one when the bytes of the document, of what says its type or
+-- of a column of the condition are, for the row r. Bytes, since what PostgreSQL takes
+-- for equal (1.0 and 1.000 in jsonb, or letters that a collation does not tell apart)
+-- need not have the same shingles. Nobody can make two documents with the same number:
+-- the seed is drawn for each statement.
+create function alike._state(a alike.attachment, r text, seed text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(string_agg(case alike._base_type(t.atttypid)
+      when 'bytea'::regtype then format('coalesce((''x'' || encode(substr(sha256(%s.%I), 1, 8), ''hex''))::bit(64)::bigint, 0)', r, t.attname)
+      else format('coalesce(hashtextextended(%s.%I::text collate "C", %s + %s), 0)', r, t.attname, seed, u.n) end, ' # ' order by u.n), '0')
+  from unnest(a.columns, alike._current(a)) with ordinality as u(c, current, n)
+  join pg_attribute t on t.attrelid = a.source and t.attname = u.current
+  where u.c = a.column_name or u.c = any (a.filter_columns)
+$$;
+
+-- Whether the condition of the attachment holds for the row r.
+create function alike._wanted(a alike.attachment, r text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select case when a.row_filter is null then 'true' else format('coalesce((select %s from (select %s) w), false)', a.row_filter, alike._columns_of(a, r)) end $$;
+
+-- The rows that a statement changed, out of its transition tables: key, and for an
+-- update the key that the row had before, NULL where it is the same. Both tables have
+-- their rows in the order in which they were updated.
+create function alike._changed(a alike.attachment, event text, seed text) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  one constant text := format('select row_number() over () as n, %s as key, %%s as state, %s as wanted from %%s r',
+    alike._key_text(alike._current_keys(a), 'r'), replace(alike._wanted(a, 'r'), '%', '%%'));
+begin
+  return case event
+    when 'INSERT' then format('select x.key, null::text as old_key from (%s) x where x.wanted', format(one, '0', 'alike_new'))
+    when 'DELETE' then format('select x.key, null::text as old_key from (%s) x where x.wanted', format(one, '0', 'alike_old'))
+    when 'UPDATE' then format(
+      'select x.key, nullif(y.key, x.key) as old_key from (%s) x join (%s) y on y.n = x.n where (x.wanted or y.wanted) and (x.key <> y.key or x.state <> y.state)',
+      format(one, alike._state(a, 'r', seed), 'alike_new'), format(one, alike._state(a, 'r', seed), 'alike_old'))
+  end;
+end
+$$;
+
+-- Queues what a statement changed, fifty keys an entry.
+create function alike._queue_changed(a alike.attachment, event text, seed text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('insert into alike.queue (attachment, key, more)
+    select %s, q.keys[1], q.keys[2:] || q.old_keys
+    from (select array_agg(c.key) as keys, array_agg(c.old_key) filter (where c.old_key is not null) as old_keys
+          from (select x.*, (row_number() over () - 1) / 50 as entry from (%s) x) c group by c.entry) q', a.id, alike._changed(a, event, seed))
+$$;
+
+-- Takes the verdicts on rows with the rows: to their new keys, or away when the rows
+-- were deleted. A verdict that is left over from an earlier row of a key goes, too.
+-- changed is a query of what was changed: key, old_key.
+create function alike._follow(a alike.attachment, event text, changed text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fill(case event
+    when 'DELETE' then 'with gone as materialized ({changed})
+      delete from {mark} m where {text_m} in (select key from gone) or {text_others_m} in (select key from gone)'
+    when 'UPDATE' then 'with moved as materialized (select key, old_key from ({changed}) x where old_key is not null),
+        taken as (
+          delete from {mark} m
+          where {text_m} in (select old_key from moved union all select key from moved) or {text_others_m} in (select old_key from moved union all select key from moved)
+          returning {text_m} as x, {text_others_m} as y, verdict, note, marked_at, marked_by),
+        followed as (
+          select coalesce(mx.key, t.x) as x, coalesce(my.key, t.y) as y, t.verdict, t.note, t.marked_at, t.marked_by
+          from taken t left join moved mx on mx.old_key = t.x left join moved my on my.old_key = t.y
+          where (mx.key is not null or t.x not in (select key from moved)) and (my.key is not null or t.y not in (select key from moved))
+          order by 1), -- all of them are taken before the first is put back
+        typed as (select {values_x}, {values_y}, f.verdict, f.note, f.marked_at, f.marked_by from followed f)
+      insert into {mark} ({keys}, {others}, verdict, note, marked_at, marked_by)
+      select {lesser}, {greater}, t.verdict, t.note, t.marked_at, t.marked_by
+      from (select p.*, ({x}) < ({y}) as in_order from typed p) t
+      on conflict do nothing'
+  end, alike._fragments(a) || (
+    select jsonb_build_object('changed', changed,
+      'values_x', string_agg(format('%s as x%s', (alike._key_values(a.key_columns, k.types, 'f.x'))[n], n), ', ' order by n),
+      'values_y', string_agg(format('%s as y%s', (alike._key_values(a.key_columns, k.types, 'f.y'))[n], n), ', ' order by n),
+      'x', string_agg('p.x' || n, ', ' order by n),
+      'y', string_agg('p.y' || n, ', ' order by n),
+      'lesser', string_agg(format('case when t.in_order then t.x%1$s else t.y%1$s end', n), ', ' order by n),
+      'greater', string_agg(format('case when t.in_order then t.y%1$s else t.x%1$s end', n), ', ' order by n))
+    from (select alike._key_types(alike._side(a), a.key_columns) as types) k, generate_subscripts(a.key_columns, 1) as n))
+$$;
+
+-- Whether rows of the table change by statements on another one: on what it is a
+-- partition of, or inherits from. No statement's trigger on the table itself sees those.
+create function alike._row_by_row(relation regclass) returns boolean language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select relkind = 'p' or exists (select from pg_inherits where inhrelid = relation) from pg_class where oid = relation $$;
+
+-- What every trigger function looks at before it does anything.
+create function alike._takes_entries() returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select $test$coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce(has_any_column_privilege(to_regclass('alike.queue'), 'insert'), false)$test$::text $$;
+
+-- The function for statements. A condition may fail on some row; only where there is
+-- one the entries are written in a block that catches it, and then without it.
+create function alike._enqueue_statement(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fill($function$
+#variable_conflict use_variable
+declare
+  alike_seed bigint := random() * 1e18;
+  alike_names name[];
+begin
+  if not ({takes_entries} and coalesce(has_table_privilege(to_regclass('alike.attachment'), 'select'), false)) then
+    raise warning 'alike: a checkin of % was not noted: the table is not attached any more, or the schema alike takes nothing from %', tg_relid::regclass, current_user
+      using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
+    return null;
+  end if;
+  select array_agg(t.attname order by t.attnum) into alike_names
+  from alike.attachment a join pg_attribute t on t.attrelid = a.source and t.attnum = any (a.numbers) where a.id = {id} and a.source = tg_relid;
+  if alike_names is null then
+    raise warning 'alike: a checkin of % was not noted: the table is not attached any more, or the schema alike takes nothing from %', tg_relid::regclass, current_user
+      using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
+    return null;
+  end if;
+  perform set_config('alike.checkin', '{id}', true); -- for the policy of alike.queue
+  if tg_op = 'TRUNCATE' then
+    insert into alike.queue (attachment) values ({id});
+  elsif alike_names is distinct from {names} and not has_function_privilege('alike._queue_changed(alike.attachment, text, text)', 'execute') then
+    return null; -- the worker, who learns of the new names, will compare every row
+  elsif alike_names is distinct from {names} then
+    execute alike._queue_changed(t, tg_op, alike_seed::text) from alike.attachment t where t.id = {id};
+{cases}
+  end if;
+  if to_regclass({mark_literal}) is not null and exists (select from {mark}) then
+    if tg_op = 'TRUNCATE' then
+      delete from {mark};
+    elsif tg_op <> 'INSERT' and alike_names is distinct from {names} then
+      execute alike._follow(t, tg_op, alike._changed(t, tg_op, '0')) from alike.attachment t where t.id = {id};
+    elsif tg_op = 'DELETE' then
+      execute {follow_delete};
+    elsif tg_op = 'UPDATE' then
+      if exists (select from ({changed}) x where x.old_key is not null) then
+        execute {follow_update};
+      end if;
+    end if;
+  end if;
+  return null;
+end
+$function$, alike._fragments(a) || jsonb_build_object(
+    'takes_entries', alike._takes_entries(),
+    'enqueue_literal', quote_literal(alike._generated(a, 'enqueue') || '()'),
+    'mark_literal', quote_literal(alike._name(a, '_mark')),
+    'names', (select quote_literal(array_agg(t.attname order by t.attnum)::text) || '::name[]' from pg_attribute t where t.attrelid = a.source and t.attnum = any (a.numbers)),
+    'follow_delete', quote_literal(alike._follow(a, 'DELETE', alike._changed(a, 'DELETE', '0'))),
+    'follow_update', quote_literal(alike._follow(a, 'UPDATE', alike._changed(a, 'UPDATE', '0'))),
+    'changed', alike._changed(a, 'UPDATE', '0'),
+    'cases', (
+      select string_agg(format('  elsif tg_op = %L then', e) || E'\n    ' || case
+          when a.row_filter is null then alike._queue_changed(a, e, 'alike_seed')
+          else format(E'begin\n    %s;\n    exception when others then\n    %s;\n    end', alike._queue_changed(a, e, 'alike_seed'), alike._queue_changed(unfiltered, e, 'alike_seed'))
+        end || ';', E'\n' order by e)
+      from unnest(array['INSERT', 'UPDATE', 'DELETE']) as e, alike._unfiltered(a) as unfiltered)))
+$$;
+
+-- The function for rows one by one, where a look at the names would take longer than
+-- the rest. What may fail is in a block that writes nothing.
+create function alike._enqueue_row(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fill($function$
+declare
+  key text;
+  old_key text;
+  changed boolean := true;
+  alike_seed bigint := random() * 1e18;
+begin
+  if not {takes_entries} then
+    raise warning 'alike: a checkin of % was not noted: the table is not attached any more, or the schema alike takes nothing from %', tg_relid::regclass, current_user
+      using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
+    return null;
+  end if;
+  perform set_config('alike.checkin', '{id}', true); -- for the policy of alike.queue
+  if tg_op = 'TRUNCATE' then
+    insert into alike.queue (attachment) values ({id});
+    if to_regclass({mark_literal}) is not null then
+      delete from {mark};
+    end if;
+    return null;
+  end if;
+  begin
+    if tg_op <> 'DELETE' then
+      key := {key_new};
+    end if;
+    if tg_op <> 'INSERT' then
+      old_key := {key_old};
+    end if;
+    if tg_op = 'UPDATE' then
+      changed := key <> old_key or {state_new} <> {state_old};
+    end if;
+  exception
+    when others then -- a column has another name now; the worker, who learns of it, will compare every row
+      if not has_function_privilege('alike._key_of(alike.attachment, jsonb)', 'execute') then
+        return null;
+      end if;
+      select n.key into key from alike.attachment t cross join lateral alike._key_of(t, to_jsonb(new)) n(key) where t.id = {id} and tg_op <> 'DELETE';
+      select n.key into old_key from alike.attachment t cross join lateral alike._key_of(t, to_jsonb(old)) n(key) where t.id = {id} and tg_op <> 'INSERT';
+  end;
+  if not changed or coalesce(key, old_key) is null then
+    return null;
+  end if;
+  insert into alike.queue (attachment, key, more)
+  values ({id}, coalesce(key, old_key), case when key <> old_key then array[old_key] end);
+  if old_key is not null and key is distinct from old_key and to_regclass({mark_literal}) is not null and exists (select from {mark}) then
+    if {moves} and key is not null then
+      execute {follow_update} using key, old_key;
+    else
+      delete from {mark} m where {text_m} in (key, old_key) or {text_others_m} in (key, old_key);
+    end if;
+  end if;
+  return null;
+end
+$function$, alike._fragments(a) || jsonb_build_object(
+    'takes_entries', alike._takes_entries(),
+    'enqueue_literal', quote_literal(alike._generated(a, 'enqueue') || '()'),
+    'mark_literal', quote_literal(alike._name(a, '_mark')),
+    'follow_update', quote_literal(alike._follow(a, 'UPDATE', 'select $1 as key, $2 as old_key')),
+    -- Where a key is checked at once, each row has found its new key free, and the changes
+    -- can be followed one after the other. Where it is checked later two rows may change
+    -- places, and nobody can tell whose a verdict is: none is better than a wrong one.
+    'moves', exists (
+      select from pg_index i
+      where i.indrelid = a.source and i.indisunique and i.indimmediate
+        and array(select t.attname from pg_attribute t where t.attrelid = a.source and t.attnum = any (i.indkey::int2[]) order by 1)
+          = array(select k from unnest(alike._current_keys(a)) as k order by 1)),
+    'key_new', alike._key_text(alike._current_keys(a), 'new'),
+    'key_old', alike._key_text(alike._current_keys(a), 'old'),
+    'state_new', alike._state(a, 'new', 'alike_seed'),
+    'state_old', alike._state(a, 'old', 'alike_seed')))
+$$;
+
+-- The key of a row that is given as JSON, by the names of today.
+create function alike._key_of(a alike.attachment, given jsonb) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  result text;
+begin
+  execute format('select %s from jsonb_populate_record(null::%s, $1) r', alike._key_text(alike._current_keys(a), 'r'), a.source) into result using given;
+  return result;
+end
+$$;
+
 create function alike._make_enqueue(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  keys constant name[] := a.key_columns;
-  others constant name[] := alike._others(keys);
-  mark constant text := alike._name(a, '_mark');
-  partitioned constant boolean := (select relkind = 'p' from pg_class where oid = a.source);
-  -- Where a key is checked at once, each row had found its new key free, and the
-  -- changes can be followed one after the other. Where it is checked later, two rows may
-  -- have changed places, and nobody can tell whose a verdict is.
-  immediate constant boolean := exists (
-    select from pg_index i
-    where i.indrelid = a.source and i.indisunique and i.indimmediate
-      and array(select att.attname from pg_attribute att where att.attrelid = a.source and att.attnum = any (i.indkey::int2[]) order by 1)
-        = array(select k from unnest(keys) as k order by 1));
-  moved constant text := format(
-    'with moved as (delete from %1$s m where %2$s or %3$s returning *)
-      insert into %1$s (%4$s, %5$s, verdict, note, marked_at, marked_by)
-      select %6$s, %7$s, p.verdict, p.note, p.marked_at, p.marked_by
-      from (select %8$s, m.* from moved m) p cross join lateral (select (%9$s) < (%10$s) as less) x;',
-    mark, alike._key_equal(keys, 'm', 'old'),
-    alike._key_equal(others, 'm', 'old', keys),
-    alike._names(keys),
-    alike._names(others),
-    (select string_agg(format('case when x.less then new.%I else p.p%s end', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
-    (select string_agg(format('case when x.less then p.p%s else new.%I end', n, keys[n]), ', ' order by n) from generate_subscripts(keys, 1) as n),
-    (select string_agg(format('case when %s then m.%I else m.%I end as p%s', alike._key_equal(keys, 'm', 'old'), others[n], keys[n], n), ', ' order by n)
-     from generate_subscripts(keys, 1) as n),
-    alike._key_list(keys, 'new'),
-    (select string_agg('p.p' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
-  forget constant text := format('delete from %s m where %%s or %%s;', mark);
-  forget_new constant text := format(forget, alike._key_equal(keys, 'm', 'new'),
-    alike._key_equal(others, 'm', 'new', keys));
-  forget_old constant text := format(forget, alike._key_equal(keys, 'm', 'old'),
-    alike._key_equal(others, 'm', 'old', keys));
+  enqueue constant text := alike._generated(a, 'enqueue') || '()';
 begin
-  execute format('create or replace function %I.%I() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L',
-    a.side_schema, 'alike_enqueue_' || a.id, format(
-$function$
-declare
-  noted boolean := coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false);
-begin
-  -- Each of these is planned when it is reached, and needs what the one before has found.
-  if noted then
-    noted := coalesce(has_any_column_privilege(to_regclass('alike.queue'), 'insert') and has_table_privilege(to_regclass('alike.attachment'), 'select'), false);
-  end if;
-  if noted then
-    noted := exists (select from alike.attachment a where a.id = %2$s and a.source = coalesce(pg_partition_root(tg_relid), tg_relid));
-  end if;
-  if not noted then
-    raise warning 'alike: a checkin of %% was not noted: the table is not attached any more, or the schema alike takes nothing from %%', tg_relid::regclass, current_user
-      using hint = 'alike.refresh finds the row when it is attached again; drop function ' || %10$L || ' cascade ends this.';
-    return null;
-  end if;
-  perform set_config('alike.checkin', '%2$s', true); -- for the policy of alike.queue
-  if tg_op = 'INSERT' then
-    insert into alike.queue (attachment, key) %1$s;
-  elsif tg_op = 'UPDATE' then
-    insert into alike.queue (attachment, key) values (%2$s, %3$s);
-    if %4$s <> %3$s then
-      insert into alike.queue (attachment, key) values (%2$s, %4$s);
-      if to_regclass(%11$L) is not null then
-        if exists (select from %5$s) then
-          %6$s
-          %7$s
-        end if;
-      end if;
-    end if;
-  elsif tg_op = 'DELETE' then
-    insert into alike.queue (attachment, key) %8$s;
-    if to_regclass(%11$L) is not null then
-      if exists (select from %5$s) then
-        %9$s
-      end if;
-    end if;
-  else
-    insert into alike.queue (attachment) values (%2$s);
-    if to_regclass(%11$L) is not null then
-      delete from %5$s;
-    end if;
-  end if;
-  perform pg_notify('alike', '%2$s');
-  return null;
-end
-$function$,
-    case when partitioned then format('values (%s, %s)', a.id, alike._key_text(keys, 'new'))                                                             -- 1
-         else format('select %s, %s from alike_rows as n where %s', a.id, alike._key_text(keys, 'n'), coalesce(a.row_filter, 'true')) end,
-    a.id,                                                                                                                                                -- 2
-    alike._key_text(keys, 'new'),                                                                                                                        -- 3
-    alike._key_text(keys, 'old'),                                                                                                                        -- 4
-    mark,                                                                                                                                                -- 5
-    forget_new,                                                                                                                                          -- 6
-    case when immediate then moved else forget_old end,                                                                                                  -- 7
-    case when partitioned then format('values (%s, %s)', a.id, alike._key_text(keys, 'old'))                                                             -- 8
-         else format('select %s, %s from alike_rows as n where %s', a.id, alike._key_text(keys, 'n'), coalesce(a.row_filter, 'true')) end,
-    -- Planned each time: a plan that was good for one row is not for a million.                                                                            -- 9
-    case when partitioned then forget_old
-         else format('execute %L; execute %L;',
-           format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(keys, 'm', 'n')),
-           format('delete from %s m using alike_rows n where %s', mark, alike._key_equal(others, 'm', 'n', keys))) end,
-    alike._generated(a, 'enqueue') || '()',                                                                                                              -- 10
-    mark));                                                                                                                                              -- 11
-  execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_enqueue_' || a.id);
+  execute format('create or replace function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp%s as %L', enqueue,
+    alike._spelling(a),
+    case when alike._row_by_row(a.source) then alike._enqueue_row(a) else alike._enqueue_statement(a) end);
+  execute format('revoke all on function %s from public', enqueue);
 end
 $$;
 
--- The triggers, as cheap as they could be measured: a statement's inserts at
--- once, updates only where the document, the key or the condition changed.
-create function alike._make_triggers(a alike.attachment, document_type text) returns void language plpgsql
+-- No trigger names a column: one that did would stand in the way of ALTER COLUMN TYPE
+-- and DROP COLUMN. The locks that triggers take come last.
+create function alike._make_triggers(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  keys constant name[] := a.key_columns;
-  enqueue constant text := alike._generated(a, 'enqueue') || '()';
-  partitioned constant boolean := (select relkind = 'p' from pg_class where oid = a.source);
-  changed text;
+  by_row constant boolean := alike._row_by_row(a.source);
 begin
   perform alike._make_enqueue(a);
-  -- The types json and xml have no equality.
-  select string_agg(case when c = a.column_name and document_type in ('json', 'xml')
-      then format('old.%I::text is distinct from new.%I::text', c, c)
-      else format('old.%I is distinct from new.%I', c, c) end, ' or ')
-  into changed
-  from (select distinct unnest(keys || a.column_name || a.filter_columns) as c) as columns;
-  if partitioned then
-    execute format('create trigger %I after insert on %s for each row execute function %s', 'alike_' || a.id || '_insert', a.source, enqueue);
-    execute format('create trigger %I after delete on %s for each row execute function %s', 'alike_' || a.id || '_delete', a.source, enqueue);
-  else
-    execute format('create trigger %I after insert on %s referencing new table as alike_rows for each statement execute function %s', 'alike_' || a.id || '_insert', a.source, enqueue);
-    execute format('create trigger %I after delete on %s referencing old table as alike_rows for each statement execute function %s', 'alike_' || a.id || '_delete', a.source, enqueue);
-  end if;
-  execute format('create trigger %I after update on %s for each row when (%s) execute function %s', 'alike_' || a.id || '_update', a.source, changed, enqueue);
-  execute format('create trigger %I after truncate on %s for each statement execute function %s', 'alike_' || a.id || '_truncate', a.source, enqueue);
+  perform alike._patiently(a.source, 'attach', array(
+    select format('create trigger %I after %s on %s %s execute function %s()', 'alike_' || a.id || '_' || event, event, a.source,
+      case when by_row then 'for each row' || case event when 'update' then ' when (old *<> new)' else '' end
+           else 'referencing' || case when event in ('update', 'delete') then ' old table as alike_old' else '' end
+             || case when event in ('insert', 'update') then ' new table as alike_new' else '' end || ' for each statement' end,
+      alike._generated(a, 'enqueue'))
+    from unnest(array['insert', 'update', 'delete']) as event
+    union all
+    select format('create trigger %I after truncate on %s for each statement execute function %s()', 'alike_' || a.id || '_truncate', a.source, alike._generated(a, 'enqueue'))));
 end
 $$;

@@ -7,31 +7,25 @@ create function alike._make_forget(a alike.attachment) returns void language plp
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  keys constant name[] := a.key_columns;
-  types constant text[] := alike._key_types(alike._side(a), keys);
-  others constant name[] := alike._others(keys);
   forget constant text := alike._generated(a, 'forget') || '(text[])';
-  gone constant text := format('(select %s from unnest(gone) as k(key))', array_to_string(alike._key_values(keys, types, 'k.key'), ', '));
 begin
-  execute format('create or replace function %I.%I(given text[]) returns void language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L',
-    a.side_schema, 'alike_forget_' || a.id, format(
+  execute format('create or replace function %s(given text[]) returns void language plpgsql security definer set search_path = pg_catalog, pg_temp%s as %L',
+    alike._generated(a, 'forget'), alike._spelling(a), alike._fill(
 $function$
 declare
   gone text[];
 begin
-  if not exists (select from %1$s) then
+  if not exists (select from {mark}) then
     return;
   elsif given is null then
-    select array_agg(q.key) into given from (select %2$s as key from %1$s m union select %3$s from %1$s m) q;
+    select array_agg(q.key) into given from (select {text_m} as key from {mark} m union select {text_others_m} from {mark} m) q;
   end if;
   select array_agg(q.key) into gone
-  from (select k.key from unnest(given) as k(key) except select k.key from unnest(given) as k(key) join %4$s s on %5$s) q;
-  delete from %1$s m where (%6$s) in %8$s;
-  delete from %1$s m where (%7$s) in %8$s;
+  from (select k.key from unnest(given) as k(key) except select k.key from unnest(given) as k(key) join ({rows}) d on {is_d}) q;
+  delete from {mark} m where ({keys_m}) in (select {values} from unnest(gone) as k(key));
+  delete from {mark} m where ({others_m}) in (select {values} from unnest(gone) as k(key));
 end
-$function$,
-    alike._name(a, '_mark'), alike._key_text(keys, 'm'), alike._key_text(others, 'm'), a.source,
-    alike._key_is(keys, types, 's', 'k.key'), alike._key_list(keys, 'm'), alike._key_list(others, 'm'), gone));
+$function$, alike._fragments(alike._unfiltered(a))));
   execute format('revoke all on function %s from public', forget);
 end
 $$;

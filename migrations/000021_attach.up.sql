@@ -24,21 +24,13 @@ begin
 end
 $$;
 
-create function alike._attach(relation regclass, given_name text, "column" text, options jsonb, replaced integer) returns bigint language plpgsql
+-- The table that is to be attached, or an error.
+create function alike._check_table(relation regclass, given_name text) returns pg_class language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   class pg_class;
-  a alike.attachment;
-  attribute pg_attribute;
-  document_type text;
-  types text[];
-  profile alike.profile_fields;
-  option text;
-  other text;
-  rows bigint;
-  old alike.attachment;
-  kept boolean; -- what an earlier detach has left
+  children text;
 begin
   if relation is null then
     raise exception 'alike: attach: there is no table "%"', given_name using errcode = 'undefined_table';
@@ -50,25 +42,13 @@ begin
     raise exception 'alike: attach: % is a temporary table, which no worker can see', relation using errcode = 'wrong_object_type';
   elsif class.relnamespace in ('alike'::regnamespace, 'pg_catalog'::regnamespace, 'information_schema'::regnamespace) then
     raise exception 'alike: attach: % is a table of the system', relation using errcode = 'wrong_object_type';
-  end if;
-  if jsonb_typeof(options) <> 'object' then
-    raise exception 'alike: attach: options %, want a JSON object', options using errcode = 'invalid_parameter_value';
-  end if;
-  for option in select jsonb_object_keys(options) loop
-    if option not in ('profile', 'si', 'policy', 'at_least', 'mode', 'distributed', 'name', 'where', 'extract', 'key', 'ask', 'reveal') then
-      raise exception 'alike: attach: unknown option "%", want profile, si, policy, at_least, mode, distributed, name, where, extract, key, ask or reveal', option
-        using errcode = 'invalid_parameter_value';
+  elsif class.relkind = 'r' then
+    select string_agg(inhrelid::regclass::text, ', ' order by inhrelid::regclass::text) into children from pg_inherits where inhparent = relation;
+    if children is not null then
+      raise exception 'alike: attach: other tables inherit from %: %; their rows have no common key', relation, children
+        using errcode = 'feature_not_supported', hint = 'Attach each of them, or make it a partitioned table.';
     end if;
-    if jsonb_typeof(options -> option) <> all (case option
-        when 'si' then array['array'] when 'key' then array['array', 'string'] when 'at_least' then array['number', 'null'] when 'distributed' then array['boolean'] when 'reveal' then array['boolean']
-        when 'extract' then array['object', 'string'] when 'ask' then array['object']
-        else array['string'] end) then
-      raise exception 'alike: attach: option % is %, want %', option, options -> option, case option
-          when 'si' then 'an array of strings' when 'key' then 'an array of column names' when 'at_least' then 'a number from 0 to 1, or null' when 'distributed' then 'true or false' when 'reveal' then 'true or false'
-          when 'extract' then 'a string or an object' when 'ask' then 'an object' else 'a string' end
-        using errcode = 'invalid_parameter_value';
-    end if;
-  end loop;
+  end if;
   -- Rights first: nothing is made before all of them are there.
   if not pg_has_role(class.relowner, 'usage') then
     raise exception 'alike: attach: % belongs to %; % is not a member of that role', relation, class.relowner::regrole, current_user using errcode = 'insufficient_privilege';
@@ -77,82 +57,141 @@ begin
   elsif not has_table_privilege('alike.attachment', 'insert') then
     raise exception 'alike: attach: % is not a member of alike_admin', current_user using errcode = 'insufficient_privilege';
   end if;
+  return class;
+end
+$$;
 
-  select * into attribute from pg_attribute
-  where attrelid = relation and attnum > 0 and not attisdropped and attname in ("column", lower("column"))
-  order by attname = "column" desc limit 1;
-  if not found then
-    raise exception 'alike: attach: % has no column "%"', relation, "column" using errcode = 'undefined_column';
-  end if;
-  with recursive base as (
-    select t.* from pg_type t where t.oid = attribute.atttypid
-    union all
-    select t.* from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
-  )
-  select typname into document_type from base
-  where typtype <> 'd' and (typcategory = 'S' or oid in ('json'::regtype, 'jsonb'::regtype, 'bytea'::regtype, 'xml'::regtype));
-  if document_type is null then
-    raise exception 'alike: attach: %.% is %, want text, varchar, json, jsonb, xml or bytea', relation, attribute.attname, format_type(attribute.atttypid, attribute.atttypmod)
-      using errcode = 'datatype_mismatch';
-  end if;
+-- The options that attach takes, their types in JSON, and what to say of another type.
+create function alike._options() returns table (name text, types text[], wanted text) language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  values ('profile', array['string'], 'a string'), ('si', array['array'], 'an array of strings'), ('policy', array['string'], 'a string'),
+    ('at_least', array['number', 'null'], 'a number from 0 to 1, or null'), ('mode', array['string'], 'a string'),
+    ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
+    ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
+    ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null')
+$$;
 
-  a.source := relation;
-  a.column_name := attribute.attname;
-  a.name := coalesce(options ->> 'name', class.relname);
-  a.side_schema := class.relnamespace::regnamespace::text;
-  a.side_schema := (select nspname from pg_namespace where oid = class.relnamespace);
-  if a.name = '' or octet_length(a.name) > 49 then
-    raise exception 'alike: attach: the name "%" has % bytes, want 1 to 49', a.name, octet_length(a.name)
-      using errcode = 'name_too_long', hint = 'The option name gives the attachment another one.';
+create function alike._check_options(options jsonb) returns void language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  option text;
+  known record;
+begin
+  if jsonb_typeof(options) <> 'object' then
+    raise exception 'alike: attach: options %, want a JSON object', options using errcode = 'invalid_parameter_value';
   end if;
-  select * into old from alike.attachment
-  where attachment.side_schema = a.side_schema and attachment.name = a.name and attachment.replaces is null;
-  if found and replaced is null and old.source = relation and old.column_name = a.column_name and options - 'name' <> '{}' then
-    return alike._change(old, options - 'name');
-  elsif found and replaced is null then
-    raise exception 'alike: attach: "%" is attached to %.%', a.name, old.source, quote_ident(old.column_name)
-      using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; options, such as another profile, change the first.';
-  end if;
-  a.side_name := a.name || '_alike' || case when replaced is null then '' else '_next' end;
-  if replaced is not null and octet_length(a.name) > 44 then
-    raise exception 'alike: change: the name "%" has % bytes, want at most 44', a.name, octet_length(a.name) using errcode = 'name_too_long';
-  end if;
-
-  -- The key: as given, or the primary key, or a unique index without NULLs.
-  select array(select att.attname from unnest(i.indkey::int2[]) with ordinality as u(num, n)
-               join pg_attribute att on att.attrelid = relation and att.attnum = u.num where n <= i.indnkeyatts order by n)
-  into a.key_columns
-  from pg_index i
-  where i.indrelid = relation and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null
-    and not exists (select from unnest(i.indkey::int2[]) with ordinality as u(num, n) join pg_attribute att on att.attrelid = relation and att.attnum = u.num
-                    where n <= i.indnkeyatts and not att.attnotnull)
-    and (not options ? 'key'
-         or array(select att.attname::text from pg_attribute att where att.attrelid = relation and att.attnum = any (i.indkey::int2[]) order by 1)
-            = array(select e from jsonb_array_elements_text(case jsonb_typeof(options -> 'key') when 'array' then options -> 'key' else jsonb_build_array(options -> 'key') end) as e order by 1))
-  order by i.indisprimary desc, i.indnkeyatts, i.indexrelid
-  limit 1;
-  if a.key_columns is null then
-    raise exception 'alike: attach: % has no primary key or unique index without NULLs%', relation,
-      case when options ? 'key' then ' on ' || (options ->> 'key') else '' end using errcode = 'invalid_table_definition';
-  end if;
-  foreach option in array a.key_columns loop
-    if option in ('profile', 'content_hash', 'shingles', 'sketch', 'sketched_at', 'slot', 'feature', 'shared', 'resemblance', 'low', 'high',
-                  'policy', 'matched_at', 'verdict', 'note', 'marked_at', 'marked_by', 'other')
-       or option ~ '^(f[0-9]+|si_.*|other_.*)$' then
-      raise exception 'alike: attach: the key column "%" is called like a column of the side tables', option using errcode = 'duplicate_column';
-    elsif cardinality(a.key_columns) > 1 and octet_length(option) > 57 then
-      raise exception 'alike: attach: the key column "%" has % bytes, want at most 57', option, octet_length(option) using errcode = 'name_too_long';
+  for option in select jsonb_object_keys(options) loop
+    select * into known from alike._options() o where o.name = option;
+    if not found then
+      raise exception 'alike: attach: unknown option "%", want %', option, (select string_agg(o.name, ', ') from alike._options() o) using errcode = 'invalid_parameter_value';
+    elsif jsonb_typeof(options -> option) <> all (known.types) then
+      raise exception 'alike: attach: option % is %, want %', option, options -> option, known.wanted using errcode = 'invalid_parameter_value';
     end if;
   end loop;
-  -- In the side tables a column has the type and the collation it has here.
-  select array_agg(format_type(att.atttypid, att.atttypmod)
-      || case when att.attcollation <> t.typcollation then (select format(' collate %I.%I', nspname, collname)
-           from pg_collation c join pg_namespace n on n.oid = c.collnamespace where c.oid = att.attcollation) else '' end order by n)
-  into types
-  from unnest(a.key_columns) with ordinality as u(k, n)
-  join pg_attribute att on att.attrelid = relation and att.attname = u.k
-  join pg_type t on t.oid = att.atttypid;
+  if options ? 'ask' then
+    if coalesce(options ->> 'policy', 'ignore') <> 'reject' then
+      raise exception 'alike: attach: ask is for the policy reject, not %', coalesce(options ->> 'policy', 'ignore') using errcode = 'invalid_parameter_value';
+    elsif (options -> 'ask') - '{connection,timeout,otherwise}'::text[] <> '{}' or jsonb_typeof(options #> '{ask,connection}') is distinct from 'string'
+       or coalesce(jsonb_typeof(options #> '{ask,timeout}'), 'number') <> 'number' or coalesce(options #>> '{ask,otherwise}', 'accept') not in ('accept', 'refuse') then
+      raise exception 'alike: attach: ask %, want {"connection": SERVER, "timeout": SECONDS, "otherwise": "accept" or "refuse"}', options -> 'ask'
+        using errcode = 'invalid_parameter_value';
+    elsif not coalesce((options #>> '{ask,timeout}')::double precision, 2) between 0.01 and 300 then
+      raise exception 'alike: attach: ask: timeout %, want 0.01 to 300 seconds', options #>> '{ask,timeout}' using errcode = 'invalid_parameter_value';
+    end if;
+  end if;
+  if jsonb_typeof(options -> 'matches') = 'number' and ((options ->> 'matches')::numeric not between 1 and 1000 or (options ->> 'matches')::numeric % 1 <> 0) then
+    raise exception 'the options: matches is %, want a whole number from 1 to 1000 or null', options ->> 'matches' using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
 
+-- The column of the document and its base type.
+create function alike._document_column(relation regclass, given text, out name name, out type regtype) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  attribute pg_attribute;
+begin
+  select * into attribute from pg_attribute
+  where attrelid = relation and attnum > 0 and not attisdropped and attname in (given, lower(given))
+  order by attname = given desc limit 1;
+  if not found then
+    raise exception 'alike: attach: % has no column "%"', relation, given using errcode = 'undefined_column';
+  end if;
+  name := attribute.attname;
+  type := alike._base_type(attribute.atttypid);
+  if not exists (select from pg_type where oid = type and (typcategory = 'S' or oid = any ('{json,jsonb,bytea,xml}'::regtype[]))) then
+    raise exception 'alike: attach: %.% is %, want text, varchar, json, jsonb, xml or bytea', relation, name, format_type(attribute.atttypid, attribute.atttypmod)
+      using errcode = 'datatype_mismatch';
+  end if;
+end
+$$;
+
+-- The key: as given, or the primary key, or a unique index without NULLs.
+create function alike._find_key(relation regclass, given jsonb) returns name[] language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wanted constant text[] := array(select e from jsonb_array_elements_text(case jsonb_typeof(given) when 'array' then given else jsonb_build_array(given) end) as e order by 1);
+  keys name[];
+  bad record;
+begin
+  select k.columns into keys
+  from pg_index i
+  cross join lateral (
+    select array_agg(att.attname order by n) as columns, bool_and(att.attnotnull) as filled
+    from unnest(i.indkey::int2[]) with ordinality as u(num, n)
+    join pg_attribute att on att.attrelid = relation and att.attnum = u.num where n <= i.indnkeyatts) k
+  where i.indrelid = relation and i.indisunique and i.indisvalid and i.indpred is null and i.indexprs is null and k.filled
+    and (given is null or array(select c::text from unnest(k.columns) as c order by 1) = wanted)
+  order by i.indisprimary desc, i.indnkeyatts, i.indexrelid
+  limit 1;
+  if keys is null then
+    raise exception 'alike: attach: % has no primary key or unique index without NULLs%', relation,
+      case when given is null then '' else ' on ' || (given #>> '{}') end using errcode = 'invalid_table_definition';
+  end if;
+  for bad in
+    select k as name, octet_length(k) as bytes, t.typcategory, format_type(att.atttypid, att.atttypmod) as type,
+      k in ('profile', 'content_hash', 'shingles', 'sketch', 'sketched_at', 'slot', 'feature', 'shared', 'resemblance', 'low', 'high', 'omitted',
+            'policy', 'matched_at', 'verdict', 'note', 'marked_at', 'marked_by', 'other') or k ~ '^(f[0-9]+|si_.*|other_.*|alike_.*)$' as taken,
+      t.typcategory in ('A', 'C', 'P') or t.oid = any ('{json,jsonb,xml}'::regtype[]) as unfit
+    from unnest(keys) as k
+    join pg_attribute att on att.attrelid = relation and att.attname = k
+    join pg_type t on t.oid = alike._base_type(att.atttypid) loop
+    if bad.taken then
+      raise exception 'alike: attach: the key column "%" is called like a column of the side tables', bad.name using errcode = 'duplicate_column';
+    elsif bad.unfit then
+      raise exception 'alike: attach: the key column "%" is %, which has no one spelling as text', bad.name, bad.type
+        using errcode = 'feature_not_supported', hint = 'The option key names another unique index without NULLs.';
+    elsif cardinality(keys) > 1 and bad.bytes > 57 then
+      raise exception 'alike: attach: the key column "%" has % bytes, want at most 57', bad.name, bad.bytes using errcode = 'name_too_long';
+    end if;
+  end loop;
+  return keys;
+end
+$$;
+
+-- What the options and the table make of an attachment.
+create function alike._describe(class pg_class, "column" text, options jsonb, replaced integer) returns alike.attachment language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  a alike.attachment;
+  relation constant regclass := class.oid;
+  document record := alike._document_column(relation, "column");
+  profile alike.profile_fields;
+  option text;
+begin
+  a.source := relation;
+  a.column_name := document.name;
+  a.options := options;
+  a.replaces := replaced;
+  a.name := coalesce(options ->> 'name', class.relname);
+  a.side_schema := (select nspname from pg_namespace where oid = class.relnamespace);
+  a.side_name := a.name || '_alike' || case when replaced is null then '' else '_next' end;
+  a.key_columns := alike._find_key(relation, options -> 'key');
   profile := alike._parse(coalesce(options ->> 'profile', 'text'));
   if profile.bits = 64 and alike._slots(profile.family) and coalesce(options ->> 'profile', '') !~* 'bits=64' then
     profile.bits := case when profile.t > 128 then 4 else 8 end;
@@ -163,6 +202,7 @@ begin
   if not (a.at_least >= 0 and a.at_least <= 1) then
     raise exception 'alike: attach: at_least %, want 0 to 1', a.at_least using errcode = 'invalid_parameter_value';
   end if;
+  a.matches := coalesce((options ->> 'matches')::integer, 10);
   a.variants := '{}';
   for option in select e from jsonb_array_elements_text(coalesce(options -> 'si', '[]')) as e loop
     option := alike._variant(option, profile.t);
@@ -174,24 +214,13 @@ begin
   if a.policy not in ('ignore', 'link', 'warn', 'reject') then
     raise exception 'alike: attach: policy "%", want ignore, link, warn or reject', a.policy using errcode = 'invalid_parameter_value';
   end if;
-  if options ? 'ask' then
-    if a.policy <> 'reject' then
-      raise exception 'alike: attach: ask is for the policy reject, not %', a.policy using errcode = 'invalid_parameter_value';
-    elsif (options -> 'ask') - '{connection,timeout,otherwise}'::text[] <> '{}' or jsonb_typeof(options #> '{ask,connection}') is distinct from 'string'
-       or coalesce(jsonb_typeof(options #> '{ask,timeout}'), 'number') <> 'number' or coalesce(options #>> '{ask,otherwise}', 'accept') not in ('accept', 'refuse') then
-      raise exception 'alike: attach: ask %, want {"connection": SERVER, "timeout": SECONDS, "otherwise": "accept" or "refuse"}', options -> 'ask'
-        using errcode = 'invalid_parameter_value';
-    elsif not coalesce((options #>> '{ask,timeout}')::double precision, 2) between 0.01 and 300 then
-      raise exception 'alike: attach: ask: timeout %, want 0.01 to 300 seconds', options #>> '{ask,timeout}' using errcode = 'invalid_parameter_value';
-    end if;
-  end if;
   a.distributed := coalesce((options ->> 'distributed')::boolean, false);
   perform alike._check_distributed(relation, a.distributed, options);
   a.mode := coalesce(options ->> 'mode', case when a.distributed then 'scan' else 'queue' end);
   if a.mode not in ('queue', 'scan') then
     raise exception 'alike: attach: mode "%", want queue, or scan for a table that takes no triggers', a.mode using errcode = 'invalid_parameter_value';
   end if;
-  a.extract := alike._extract_option(options -> 'extract', document_type, relation);
+  a.extract := alike._extract_option(options -> 'extract', document.type::text, relation);
   a.filter_columns := '{}';
   if options ? 'where' then
     select f.expression, f.columns into a.row_filter, a.filter_columns from alike._row_filter(relation, options ->> 'where') as f;
@@ -199,42 +228,101 @@ begin
   if jsonb_typeof(a.extract) = 'object' then
     a.filter_columns := a.filter_columns || (a.extract ->> 'column')::name;
   end if;
+  a.columns := a.key_columns || a.column_name
+    || array(select distinct c from unnest(a.filter_columns) as c where c <> all (a.key_columns || a.column_name) order by c)::name[];
+  a.spelled := a.columns;
+  a.numbers := array(select t.attnum from unnest(a.columns) with ordinality as u(c, n) join pg_attribute t on t.attrelid = relation and t.attname = u.c order by u.n);
+  a.numbers_of := relation;
+  a.indexed := false;
+  return a;
+end
+$$;
 
+-- What an answer to attach does not show: what the policy reject refuses, and what it
+-- needs for that.
+create function alike._say_what_is_refused(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  otherwise constant text := coalesce(a.options #>> '{ask,otherwise}', 'accept');
+begin
+  if a.policy <> 'reject' then
+    return;
+  elsif not a.options ? 'ask' then
+    raise notice 'alike: attach: % refuses nothing by itself: a document is judged when its program calls alike.gate(table, sketch) in the transaction that inserts it', a.name
+      using hint = 'With the option ask, {"connection": SERVER}, and the extension dblink a trigger judges every insert and update.';
+  else
+    raise notice 'alike: attach: % refuses inserts and updates whose document resembles another row at % or more; when no worker answers within % seconds they are %',
+      a.name, round(a.at_least::numeric, 3), coalesce(a.options #>> '{ask,timeout}', '2'), otherwise || case otherwise when 'accept' then 'ed' else 'd' end;
+    if not exists (select from pg_extension where extname = 'dblink') then
+      raise notice 'alike: attach: the extension dblink is not installed: until it is, no worker is asked' using hint = 'create extension dblink installs it.';
+    end if;
+  end if;
+end
+$$;
+
+create function alike._attach(relation regclass, given_name text, "column" text, options jsonb, replaced integer) returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  class constant pg_class := alike._check_table(relation, given_name);
+  called constant text := coalesce(options ->> 'name', class.relname);
+  a alike.attachment;
+  old alike.attachment;
+  rows bigint;
+  kept boolean; -- what an earlier detach has left
+begin
+  perform alike._check_options(options);
+  if called = '' or octet_length(called) > 49 then
+    raise exception 'alike: attach: the name "%" has % bytes, want 1 to 49', called, octet_length(called)
+      using errcode = 'name_too_long', hint = 'The option name gives the attachment another one.';
+  elsif replaced is not null and octet_length(called) > 44 then
+    raise exception 'alike: change: the name "%" has % bytes, want at most 44', called, octet_length(called) using errcode = 'name_too_long';
+  end if;
+  select * into old from alike.attachment t
+  where t.side_schema = (select nspname from pg_namespace where oid = class.relnamespace) and t.name = called and t.replaces is null;
+  if found and replaced is null then
+    if old.source = relation and alike._current_document(old) = (alike._document_column(relation, "column")).name and options - 'name' <> '{}' then
+      return alike._change(old, options - 'name');
+    end if;
+    raise exception 'alike: attach: "%" is attached to %.%', called, old.source, quote_ident(alike._current_document(old))
+      using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; options, such as another profile, change the first.';
+  end if;
+  a := alike._describe(class, "column", options, replaced);
   -- A change that no number depends on is made where it is.
   if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter)
      and not options ? 'ask' and not old.options ? 'ask' then
-    update alike.attachment t set policy = a.policy, at_least = a.at_least, options = _attach.options where t.id = replaced returning * into a;
+    update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options where t.id = replaced returning * into a;
     perform alike._protect(a);
+    perform alike._say_what_is_refused(a);
     return 0;
   end if;
-
   execute format('select count(*) from %s%s', relation, ' where ' || a.row_filter) into rows;
-  a.indexed := false;
-  insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed,
-                                at_least, row_filter, filter_columns, extract, options, indexed, replaces)
-  values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode, a.distributed,
-          a.at_least, a.row_filter, a.filter_columns, a.extract, options, a.indexed, replaced)
-  returning * into a;
   kept := alike._side(a) is not null;
-  perform alike._make_tables(a, types);
-  perform alike._make_builder(a);
-  perform alike._make_similar(a);
-  perform alike._make_forget(a);
+  a.side := alike._make_side(a, alike._column_types(relation, a.key_columns), class.relpersistence = 'u');
+  insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed,
+                                at_least, row_filter, filter_columns, extract, options, indexed, replaces, matches, side, columns, numbers, numbers_of, spelled)
+  values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode, a.distributed,
+          a.at_least, a.row_filter, a.filter_columns, a.extract, a.options, a.indexed, replaced, a.matches, a.side, a.columns, a.numbers, a.numbers_of, a.spelled)
+  returning * into a;
+  perform alike._make_tables(a);
+  perform alike._make_functions(a);
   if rows < 10000 then
-    execute format('select %I.%I()', a.side_schema, 'alike_build_' || a.id);
-    update alike.attachment set indexed = true where id = a.id;
+    execute format('select %s()', alike._generated(a, 'build'));
+    update alike.attachment t set indexed = true where t.id = a.id;
   end if;
+  perform alike._keep_bounds(p.t) from (select (alike._parse(s.profile)).* from alike.settings s where s.id = a.profile_id) p
+  where p.t <= 256 and alike._slots(p.family);
+  insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
+  perform alike._own(a);
+  perform alike._say_what_is_refused(a);
+  -- The locks that make writers wait come last.
   if a.mode = 'queue' then
-    perform alike._make_triggers(a, document_type);
+    perform alike._make_triggers(a);
   end if;
   if options ? 'ask' then
-    perform alike._make_ask(a, document_type);
+    perform alike._make_ask(a);
   end if;
-  if profile.t <= 256 and alike._slots(profile.family) then
-    perform alike._keep_bounds(profile.t);
-  end if;
-  insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
-  perform pg_notify('alike', a.id::text);
   perform alike._own(a);
   return rows;
 end

@@ -1,3 +1,4 @@
+drop function alike._mend(alike.attachment);
 drop function alike._switch(alike.attachment);
 drop function alike.change(text, jsonb);
 drop function alike._change(alike.attachment, jsonb);

@@ -20,16 +20,17 @@ begin
     raise exception 'alike: change: % is being changed already', a.name using errcode = 'object_in_use',
       hint = 'select * from alike.status() shows how far it is.';
   end if;
-  rows := alike._attach(a.source, a.name, a.column_name,
+  rows := alike._attach(a.source, a.name, alike._current_document(a),
     a.options - case when coalesce(options ->> 'policy', a.policy) <> 'reject' then 'ask' else '' end || options
-    || jsonb_build_object('name', a.name, 'key', to_jsonb(a.key_columns)), a.id);
+    || jsonb_build_object('name', a.name, 'key', to_jsonb(alike._current_keys(a))), a.id);
   select * into fresh from alike.attachment t where t.replaces = a.id;
   if not found then
     return rows;
   end if;
-  execute format('create function %I.%I() returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L',
-    a.side_schema, 'alike_switch_' || fresh.id, format('begin perform alike._switch(a) from alike.attachment a where a.id = %s; end', fresh.id));
-  execute format('revoke all on function %I.%I() from public', a.side_schema, 'alike_switch_' || fresh.id);
+  execute format('create function %s() returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L',
+    alike._generated(fresh, 'switch'), format('begin perform alike._switch(a) from alike.attachment a where a.id = %s; end', fresh.id));
+  execute format('revoke all on function %s() from public', alike._generated(fresh, 'switch'));
+  perform alike._own(fresh);
   return rows;
 end
 $$;
@@ -45,32 +46,71 @@ set client_min_messages = warning
 as $$
 declare
   old alike.attachment;
-  types text[] := alike._key_types(alike._side(a), a.key_columns);
   index_name name;
 begin
   select * into old from alike.attachment t where t.id = a.replaces for update;
   update alike.attachment set replaces = null, name = a.name || ' (next)' where id = a.id;
   perform alike._detach(old, '{}');
-  execute format('drop view if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name || '_pair', a.side_schema, old.side_name || '_feature',
-    a.side_schema, a.side_name || '_pair', a.side_schema, a.side_name || '_feature');
-  execute format('drop table if exists %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, old.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark',
-    a.side_schema, a.side_name || '_probe');
-  execute format('alter table %I.%I rename to %I', a.side_schema, a.side_name, old.side_name);
+  execute format('drop view if exists %s, %s, %s, %s', alike._name(old, '_pair'), alike._name(old, '_feature'), alike._name(a, '_pair'), alike._name(a, '_feature'));
+  execute format('drop table if exists %s, %s, %s, %s', alike._name(old, ''), alike._name(a, '_match'), alike._name(a, '_mark'), alike._name(a, '_probe'));
+  execute format('alter table %s rename to %I', alike._name(a, ''), old.side_name);
   for index_name in
     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-    where i.indrelid = alike._side(old) and starts_with(c.relname, a.side_name) loop
+    where i.indrelid = a.side and starts_with(c.relname, a.side_name) loop
     execute format('alter index %I.%I rename to %I', a.side_schema, index_name, old.side_name || substr(index_name, length(a.side_name) + 1));
   end loop;
   update alike.attachment t set name = old.name, side_name = old.side_name, indexed = true where t.id = a.id returning * into a;
-  execute format('drop function %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
-  execute format('drop function %I.%I()', a.side_schema, 'alike_build_' || a.id);
-  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_probe_' || a.id);
-  perform alike._make_tables(a, types);
-  perform alike._make_builder(a);
-  perform alike._make_similar(a);
-  perform alike._make_forget(a);
+  execute format('drop function if exists %s()', alike._generated(a, 'probe'));
+  perform alike._make_tables(a);
+  perform alike._make_functions(a);
   if a.mode = 'queue' then
     perform alike._make_enqueue(a);
   end if;
+end
+$$;
+
+-- Writes the functions of an attachment again after a column, the table or its schema was
+-- renamed, and has the worker compare every row: what the functions saw under the old
+-- names may be another column's. A key that has another type now has it in the side tables,
+-- too.
+create function alike._mend(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  types constant text[] := alike._column_types(a.source, alike._current_keys(a));
+  others constant name[] := alike._others(a.key_columns);
+  suffix text;
+begin
+  if not alike._renamed(a) then
+    return;
+  end if;
+  update alike.attachment t
+  set side_schema = n.nspname, side_name = c.relname, spelled = q.names, numbers_of = a.source,
+    numbers = array(select coalesce(p.attnum, 0) from unnest(q.names) with ordinality as u(name, i) left join pg_attribute p on p.attrelid = a.source and p.attname = u.name order by u.i)
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace,
+    (select array_agg(coalesce(u.today, u.before) order by i) as names from unnest(alike._current(a), a.spelled) with ordinality as u(today, before, i)) q
+  where t.id = a.id and c.oid = a.side
+  returning t.* into a;
+  if types is distinct from alike._column_types(a.side, a.key_columns) then
+    perform alike._unprotect(a);
+    execute format('drop view %s, %s', alike._name(a, '_pair'), alike._name(a, '_feature'));
+    foreach suffix in array array['', '_match', '_mark'] loop
+      execute format('alter table %s %s', alike._name(a, suffix), (
+        select string_agg(format('alter column %I type %s using %1$I::%2$s', c, t), ', ')
+        from unnest(a.key_columns || case suffix when '' then '{}' else others end, types || case suffix when '' then '{}' else types end) as u(c, t)));
+    end loop;
+    perform alike._make_tables(a);
+  end if;
+  perform alike._make_functions(a);
+  perform alike._protect(a);
+  perform alike._own(a);
+  if a.mode = 'queue' then
+    perform alike._make_enqueue(a);
+  end if;
+  if a.options ? 'ask' then
+    perform alike._make_ask_function(a);
+  end if;
+  delete from alike.chunk where attachment = a.id;
+  update alike.backfill set requested_at = now(), split_at = null, finished_at = null, deletions = true where attachment = a.id;
 end
 $$;

@@ -2,46 +2,52 @@
 
 create function alike._detach(a alike.attachment, options jsonb) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
+set client_min_messages = notice
 as $$
 declare
-  event text;
   rows bigint := 0;
   option text;
+  object text;
 begin
   for option in select jsonb_object_keys(options) loop
     if option <> 'drop' or jsonb_typeof(options -> option) <> 'boolean' then
       raise exception 'alike: detach: option % is %, want {"drop": true} or {"drop": false}', option, options -> option using errcode = 'invalid_parameter_value';
     end if;
   end loop;
-  if a.distributed then
-    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
-  elsif exists (select from pg_class where oid = a.source) then
-    foreach event in array array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update'] loop
-      execute format('drop trigger if exists %I on %s', 'alike_' || a.id || '_' || event, a.source);
-    end loop;
-  end if;
-  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_enqueue_' || a.id);
-  execute format('drop function if exists %I.%I(text[])', a.side_schema, 'alike_forget_' || a.id);
   if exists (select from alike.attachment t where t.replaces = a.id) then
     perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
   end if;
-  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_switch_' || a.id);
-  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_ask_' || a.id);
-  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_build_' || a.id);
-  execute format('drop function if exists %I.%I()', a.side_schema, 'alike_probe_' || a.id);
-  execute format('drop function if exists %I.%I(bigint[], bytea, text, double precision)', a.side_schema, 'alike_similar_' || a.id);
   perform alike._unprotect(a);
-  delete from alike.queue where attachment = a.id;
-  delete from alike.attachment where id = a.id;
   if alike._side(a) is not null then
-    execute format('select count(*) from %I.%I', a.side_schema, a.side_name) into rows;
+    execute format('select count(*) from %s', alike._name(a, '')) into rows;
   end if;
   if coalesce((options ->> 'drop')::boolean, false) then
-    execute format('drop view if exists %I.%I, %I.%I', a.side_schema, a.side_name || '_pair', a.side_schema, a.side_name || '_feature');
-    execute format('drop table if exists %I.%I, %I.%I, %I.%I, %I.%I, %I.%I', a.side_schema, a.side_name, a.side_schema, a.side_name || '_match', a.side_schema, a.side_name || '_mark',
-      a.side_schema, a.side_name || '_cluster', a.side_schema, a.side_name || '_probe');
+    foreach object in array array['_pair', '_feature'] loop
+      if alike._side(a, object) is not null then
+        execute format('drop view %s', alike._name(a, object));
+      end if;
+    end loop;
+    foreach object in array array['', '_match', '_mark', '_cluster', '_probe'] loop
+      if alike._side(a, object) is not null then
+        execute format('drop table %s', alike._name(a, object));
+      end if;
+    end loop;
   end if;
+  delete from alike.queue where attachment = a.id;
+  delete from alike.attachment where id = a.id;
+  -- The lock that makes readers wait comes last.
+  if a.distributed then
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  elsif exists (select from pg_class where oid = a.source) then
+    perform alike._patiently(a.source, 'detach', array(
+      select format('drop trigger %I on %s', t.tgname, a.source) from pg_trigger t
+      where t.tgrelid = a.source and t.tgname in (select 'alike_' || a.id || '_' || e from unnest(array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update']) as e)));
+  end if;
+  for object in
+    select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar']) as f) loop
+    execute format('drop function %s', object);
+  end loop;
   return rows;
 end
 $$;

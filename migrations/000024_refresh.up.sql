@@ -6,12 +6,18 @@ as $$
 declare
   missing bigint;
 begin
-  execute format('select count(*) from (select * from %s%s) d where not exists (select from %I.%I s where %s and s.profile = %s)',
-    a.source, ' where ' || a.row_filter, a.side_schema, a.side_name, alike._key_equal(a.key_columns, 's', 'd'), a.profile_id) into missing;
+  if alike._renamed(a) then
+    perform alike._mend(a);
+    select * into a from alike.attachment t where t.id = a.id;
+  end if;
+  if alike._rows_of(a) is null then
+    raise exception 'alike: refresh: the table of % or a column of its key is gone', a.name using errcode = 'undefined_column',
+      hint = 'alike.detach takes the aspect away.';
+  end if;
+  execute alike._fill('select count(*) from ({rows}) d where not exists (select from {side} s where {same} and s.profile = {profile_id})', alike._fragments(a)) into missing;
   delete from alike.chunk where attachment = a.id;
   insert into alike.backfill (attachment, rows) values (a.id, missing)
   on conflict (attachment) do update set requested_at = now(), split_at = null, finished_at = null, rows = excluded.rows, deletions = true;
-  perform pg_notify('alike', a.id::text);
   return missing;
 end
 $$;

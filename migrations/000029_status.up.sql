@@ -36,9 +36,10 @@ as $$ select * from alike._errors(alike._attachment("table")) where "table" is n
 comment on function alike.errors(text) is 'the rows that failed and why, the newest first';
 
 -- Rows of a table: counted while that is quick, and from the statistics of
--- the last ANALYZE where it is not. To look at every attachment is to trust no owner: a
--- policy, or a view that has taken the place of the table, would run here as the caller.
-create function alike._count(relation regclass, filter text) returns bigint language plpgsql stable
+-- the last ANALYZE where it is not. counted is a query of its rows. To look at every
+-- attachment is to trust no owner: a policy, or a view that has taken the place of the
+-- table, would run here as the caller.
+create function alike._count(relation regclass, counted text) returns bigint language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -47,24 +48,65 @@ declare
 begin
   select sum(pg_relation_size(c.oid)) / 8192, sum(c.reltuples)::bigint into pages, rows
   from pg_class c
-  where c.oid = relation or c.oid in (with recursive part as (
+  where c.oid = relation or c.relispartition and c.oid in (with recursive part as (
       select inhrelid from pg_inherits where inhparent = relation union all select i.inhrelid from pg_inherits i join part p on i.inhparent = p.inhrelid)
     select inhrelid from part);
   if (select relkind from pg_class where oid = relation) not in ('r', 'p') then
     return null;
-  elsif pages is null or (pages > 50000 and rows > 0 and filter is null) or row_security_active(relation) then
+  elsif pages is null or (pages > 50000 and rows > 0) or row_security_active(relation) then
     return nullif(rows, -1);
   end if;
-  execute format('select count(*) from %s%s', relation, ' where ' || filter) into rows;
+  execute format('select count(*) from (%s) r', counted) into rows;
   return rows;
 exception
-  when insufficient_privilege then
+  when insufficient_privilege or data_exception then
     return null;
 end
 $$;
 
+-- What does not reach the queue, or did not: triggers that are disabled, gone, or not
+-- fired by replication, tables that have become partitions or were inherited from.
+create function alike._unseen(a alike.attachment, rows bigint, sketched bigint) returns text[] language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  notes text[] := '{}';
+  found_triggers record;
+  child text;
+begin
+  if a.mode = 'queue' then
+    select count(*) filter (where t.tgname !~ '_ask_') as n, count(*) filter (where t.tgenabled in ('D', 'R')) as disabled,
+      count(*) filter (where t.tgenabled <> 'A') as not_always, bool_or(t.tgtype & 1 <> 0) as by_row
+    into found_triggers
+    from pg_trigger t
+    where t.tgrelid = a.source and t.tgname in (select 'alike_' || a.id || '_' || e from unnest(array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update']) as e);
+    if found_triggers.n < 4 then
+      notes := notes || format('%s of the four triggers of %s are gone: detach and attach again', 4 - found_triggers.n, a.source);
+    elsif found_triggers.disabled > 0 then
+      notes := notes || format('triggers of %s are disabled, so that changes are not seen: alter table %1$s enable trigger user, then select alike.refresh(%L)', a.source, a.name);
+    elsif found_triggers.not_always > 0 and exists (select from pg_subscription_rel where srrelid = a.source) then
+      notes := notes || format('logical replication writes into %s and fires no trigger: alter table %1$s enable always trigger for each trigger alike_%s_…', a.source, a.id);
+    end if;
+    if found_triggers.by_row is false and alike._row_by_row(a.source) then
+      notes := notes || format('%s has become part of another table, through which changes are not seen: detach it and attach again', a.source);
+    end if;
+  end if;
+  select string_agg(inhrelid::regclass::text, ', ') into child from pg_inherits i join pg_class c on c.oid = i.inhparent where i.inhparent = a.source and c.relkind = 'r';
+  if child is not null then
+    notes := notes || format('%s inherit from %s; their rows are not attached', child, a.source);
+  end if;
+  if (select relpersistence from pg_class where oid = a.source) = 'p' and (select relpersistence from pg_class where oid = a.side) = 'u' then
+    notes := notes || format('%s is unlogged and %s is not: a crash empties the sketches; alter table %1$s set logged', a.side, a.source);
+  end if;
+  if alike._renamed(a) then
+    notes := notes || 'something was renamed: the worker, or alike.refresh, takes the new names over'::text;
+  end if;
+  return notes;
+end
+$$;
+
 -- What may hold the worker up.
-create function alike._note(a alike.attachment, pending bigint) returns text language plpgsql stable
+create function alike._note(a alike.attachment, rows bigint, sketched bigint, pending bigint) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -79,7 +121,20 @@ begin
   end if;
   select f.rows, f.split_at, (select sum(c.rows) from alike.chunk c where c.attachment = a.id) as remaining into b
   from alike.backfill f where f.attachment = a.id and f.finished_at is null;
-  if found then
+  if not exists (select from pg_class where oid = a.source) then
+    notes := notes || format('the table of "%s" was dropped: select alike.detach(%L)', a.name, a.name);
+  elsif a.side is null or not exists (select from pg_class where oid = a.side) then
+    notes := notes || format('the side table %I.%I is missing: select alike.detach(%L), and attach again', a.side_schema, a.side_name, a.name);
+  elsif array_position(alike._current(a), null) > 0 then
+    notes := notes || format('the column "%s" of %s was dropped: select alike.detach(%L), or make a column of that name', a.columns[array_position(alike._current(a), null)], (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source), a.name);
+  else
+    notes := notes || alike._unseen(a, rows, sketched);
+    if b.rows is null and pending = 0 and rows <> sketched and (select sum(pg_relation_size(r)) from unnest(array[a.source, a.side]) as r) < 50000 * 8192::bigint
+       and not exists (select from alike.error e where e.attachment = a.id) then
+      notes := notes || format('%s rows and %s sketches, and nothing waits: some change was not seen; select alike.refresh(%L)', rows, sketched, a.name);
+    end if;
+  end if;
+  if b.rows is not null then
     notes := notes || case
       when b.split_at is null then format('%s rows wait to be read', b.rows)
       when b.remaining is null then 'indexes are being made'
@@ -121,7 +176,7 @@ begin
   for a in select * from alike.attachment t order by t.name, t.id loop
     name := case when a.replaces is null then a.name else a.name || ' (next)' end;
     "table" := coalesce((select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source), a.source::oid::text);
-    "column" := a.column_name;
+    "column" := coalesce(alike._current_document(a), a.column_name);
     profile := (select s.profile from alike.settings s where s.id = a.profile_id);
     mode := a.mode;
     policy := a.policy;
@@ -136,14 +191,15 @@ begin
       return next;
       continue;
     end if;
-    if a.row_filter is null or alike._foreign_type(a.source, a.filter_columns) is null then
-      rows := alike._count(a.source, a.row_filter);
+    if a.row_filter is null or alike._foreign_type(a.source, alike._current(a)) is null then
+      rows := alike._count(a.source, alike._rows_of(a));
     end if;
-    sketched := alike._count(alike._side(a), null);
-    select count(*), min(q.queued_at) into pending, oldest
-    from (select attachment, queued_at from alike.queue union all select attachment, queued_at from alike.extraction) q where q.attachment = a.id;
+    sketched := alike._count(a.side, format('select from %s', a.side));
+    select coalesce(sum(q.keys), 0), min(q.queued_at) into pending, oldest
+    from (select attachment, queued_at, 1 + coalesce(cardinality(more), 0) as keys from alike.queue
+          union all select attachment, queued_at, 1 from alike.extraction) q where q.attachment = a.id;
     failed := (select count(*) from alike.error e where e.attachment = a.id);
-    note := alike._note(a, pending);
+    note := alike._note(a, rows, sketched, pending);
     return next;
   end loop;
 end

@@ -1,36 +1,27 @@
--- Records what rows resemble that the worker has just written, and announces it
--- on the channel alike_match. The worker holds the attachment's lock.
+-- Records what the rows resemble that the worker has just written: of each the nearest, as
+-- many as the option matches says, and the number of the others. Matches grow with the
+-- rows, and not with their square. It announces them on the channel alike_match unless the
+-- policy is link. The worker holds the attachment's lock.
 create function alike._match(a alike.attachment, given text[]) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  keys constant name[] := a.key_columns;
-  types constant text[] := alike._key_types(alike._side(a), keys);
-  match constant text := alike._name(a, '_match');
-  others constant name[] := alike._others(keys);
-  found_keys text[];
-  found_others text[];
-  shares integer[];
-  resemblances double precision[];
-  lows double precision[];
-  highs double precision[];
+  recorded bigint;
 begin
-  select array_agg(k.key), array_agg(r.key), array_agg(r.shared), array_agg(r.resemblance), array_agg(r.low), array_agg(r.high)
-  into found_keys, found_others, shares, resemblances, lows, highs
-  from unnest(given) as k(key) cross join lateral alike._similar(a, null, null, k.key, a.at_least) r;
-  if found_keys is null then
-    return 0;
-  end if;
-  execute format('insert into %s (%s, %s, shared, resemblance, low, high, policy)
-      select %s, %s, f.shared, f.resemblance, f.low, f.high, $7 from unnest($1, $2, $3, $4, $5, $6) as f(key, other, shared, resemblance, low, high)',
-    match, alike._names(keys),
-    alike._names(others),
-    array_to_string(alike._key_values(keys, types, 'f.key'), ', '), array_to_string(alike._key_values(keys, types, 'f.other'), ', '))
-  using found_keys, found_others, shares, resemblances, lows, highs, a.policy;
-  if a.policy <> 'link' then
-    perform pg_notify('alike_match', json_build_object('name', a.name, 'key', f.key, 'other', f.other, 'resemblance', f.resemblance)::text)
-    from unnest(found_keys, found_others, resemblances) as f(key, other, resemblance);
-  end if;
-  return cardinality(found_keys);
+  execute alike._fill(
+    'with found as materialized (
+       select g.key, r.key as other, r.shared, r.resemblance, r.low, r.high, (r.total - least(r.total, $2))::integer as omitted
+       from unnest($1) as g(key) cross join lateral {similar}(null, null, g.key, $3, $2) r),
+     recorded as (
+       insert into {match} ({keys}, {others}, shared, resemblance, low, high, omitted, policy)
+       select {values}, {other_values}, k.shared, k.resemblance, k.low, k.high, k.omitted, $4 from found k),
+     announced as materialized (
+       select pg_notify(''alike_match'', json_build_object(''name'', $5, ''key'', k.key, ''other'', k.other, ''resemblance'', k.resemblance, ''omitted'', k.omitted)::text)
+       from found k where $4 <> ''link'')
+     select (select count(*) from found) + 0 * (select count(*) from announced)',
+    alike._fragments(a) || jsonb_build_object('other_values',
+      array_to_string(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'k.other'), ', ')))
+  into recorded using given, a.matches, a.at_least, a.policy, a.name;
+  return recorded;
 end
 $$;

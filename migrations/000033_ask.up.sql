@@ -94,36 +94,72 @@ begin
 end
 $$;
 
--- alike_ask_N runs as its owner: the connection is his, and roles that write documents have no right in the schema alike.
-create function alike._make_ask(a alike.attachment, document_type text) returns void language plpgsql
+-- alike_ask_N runs as its owner: the connection is his, and roles that write documents
+-- have no right in the schema alike. After a column was renamed the document counts as not
+-- judged until the worker has had the function written again.
+create function alike._make_ask_function(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   ask constant jsonb := a.options -> 'ask';
-  trigger_function constant text := alike._generated(a, 'ask') || '()';
+  document constant name := alike._current_document(a);
+  bytes constant boolean := (select alike._base_type(atttypid) = 'bytea'::regtype from pg_attribute where attrelid = a.source and attname = document);
 begin
-  execute format('create function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' as %L', trigger_function, format(
+  execute format('create or replace function %s() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp%s as %L',
+    alike._generated(a, 'ask'), alike._spelling(a), alike._fill(
 $function$
+declare
+  document bytea;
+  media text;
+  itself text;
+  alike_seed bigint := 0;
 begin
-  if coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) then
-    if coalesce(has_function_privilege(to_regprocedure('alike._judge(integer, bytea, text, text, text, double precision, text)'), 'execute')
-      and has_any_column_privilege(to_regclass('alike.admitted'), 'insert'), false) then
-      perform alike._judge(%s, %s, %s, %s, %L, %s, %L);
+  begin
+    if tg_op = 'UPDATE' and {state_old} = {state_new} then
+      return null;
     end if;
+    document := {document};
+    media := {media};
+    itself := {key};
+  exception
+    when others then -- a column has another name now
+      if {otherwise} = 'refuse' then
+        raise exception 'alike: the document of % could not be judged: %', tg_relid::regclass, sqlerrm using errcode = 'cannot_connect_now';
+      end if;
+      return null;
+  end;
+  if not {takes_entries} then
+    return null;
+  elsif coalesce(has_function_privilege(to_regprocedure('alike._judge(integer, bytea, text, text, text, double precision, text)'), 'execute')
+      and has_any_column_privilege(to_regclass('alike.admitted'), 'insert'), false) then
+    perform alike._judge({id}, document, media, itself, {connection}, {timeout}, {otherwise});
   end if;
   return null;
 end
-$function$,
-    a.id,
-    case when document_type = 'bytea' then format('new.%I', a.column_name) else format('convert_to(new.%I::text, ''UTF8'')', a.column_name) end,
-    case when jsonb_typeof(a.extract) = 'object' then format('new.%I::text', a.extract ->> 'column') else 'null' end,
-    alike._key_text(a.key_columns, 'new'),
-    ask ->> 'connection', coalesce((ask ->> 'timeout')::double precision, 2), coalesce(ask ->> 'otherwise', 'accept')));
-  execute format('revoke all on function %s from public', trigger_function);
-  -- Who does not see the whole table is not refused because of what he does not see.
-  execute format('create trigger %I after insert on %s for each row when (%s()) execute function %s', 'alike_' || a.id || '_ask_insert', a.source, alike._generated(a, 'sees'), trigger_function);
-  execute format('create trigger %I after update on %s for each row when (%s() and %s) execute function %s', 'alike_' || a.id || '_ask_update', a.source, alike._generated(a, 'sees'),
-    case when document_type in ('json', 'xml') then format('old.%I::text is distinct from new.%I::text', a.column_name, a.column_name)
-         else format('old.%I is distinct from new.%I', a.column_name, a.column_name) end, trigger_function);
+$function$, jsonb_build_object(
+      'id', a.id,
+      'takes_entries', alike._takes_entries(),
+      'state_old', alike._state(a, 'old', 'alike_seed'),
+      'state_new', alike._state(a, 'new', 'alike_seed'),
+      'document', format(case when bytes then 'new.%I' else 'convert_to(new.%I::text, ''UTF8'')' end, document),
+      'media', coalesce((select format('new.%I::text', u.today) from unnest(a.columns, alike._current(a)) as u(name, today) where jsonb_typeof(a.extract) = 'object' and u.name = a.extract ->> 'column'), 'null'),
+      'key', alike._key_text(alike._current_keys(a), 'new'),
+      'connection', quote_literal(ask ->> 'connection'),
+      'timeout', coalesce(ask ->> 'timeout', '2'),
+      'otherwise', quote_literal(coalesce(ask ->> 'otherwise', 'accept')))));
+  execute format('revoke all on function %s() from public', alike._generated(a, 'ask'));
+end
+$$;
+
+create function alike._make_ask(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform alike._make_ask_function(a);
+  perform alike._patiently(a.source, 'attach', array(
+    -- Who does not see the whole table is not refused because of what he does not see.
+    select format('create trigger %I after %s on %s for each row when (%s()%s) execute function %s()', 'alike_' || a.id || '_ask_' || event, event, a.source,
+      alike._generated(a, 'sees'), case event when 'update' then ' and old *<> new' else '' end, alike._generated(a, 'ask'))
+    from unnest(array['insert', 'update']) as event));
 end
 $$;

@@ -33,14 +33,15 @@ create function alike._reads(a alike.attachment) returns boolean language plpgsq
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted constant name[] := array(select distinct unnest(a.key_columns || a.column_name));
+  wanted constant integer := cardinality(a.key_columns) + 1;
 begin
   if not coalesce((select has_schema_privilege(relnamespace, 'usage') from pg_class where oid = a.source), false) then
     return false;
   end if;
-  return has_table_privilege(a.source, 'select') or cardinality(wanted) = (
+  return has_table_privilege(a.source, 'select') or wanted = (
     select count(*) from pg_attribute t
-    where t.attrelid = a.source and not t.attisdropped and t.attname = any (wanted) and has_column_privilege(a.source, t.attnum, 'select'));
+    where t.attrelid = a.source and not t.attisdropped and has_column_privilege(a.source, t.attnum, 'select')
+      and case when a.numbers_of = a.source::oid then t.attnum = any (a.numbers[1:wanted]) else t.attname = any (a.spelled[1:wanted]) end);
 end
 $$;
 
@@ -95,7 +96,7 @@ as $$
 declare
   taken regclass;
 begin
-  if new.row_filter is not null then
+  if new.row_filter is not null and (tg_op = 'INSERT' or (new.row_filter, new.source) is distinct from (old.row_filter, old.source)) then
     if new.row_filter is distinct from (select f.expression from alike._row_filter(new.source, new.row_filter) f) then
       raise exception 'alike: where: "%" is not as PostgreSQL spells it', left(new.row_filter, 100) using errcode = 'invalid_parameter_value',
         hint = 'alike.attach and alike.change write this column.';
@@ -138,7 +139,7 @@ begin
   elsif row_security_active(a.source) then
     return format('row-level security hides rows of %s from %s, who would take them for deleted: its owner is bound by FORCE ROW LEVEL SECURITY', a.source, current_user);
   end if;
-  foreign_type := alike._foreign_type(a.source, a.filter_columns);
+  foreign_type := alike._foreign_type(a.source, alike._current(a));
   if a.row_filter is not null and foreign_type is not null then
     return format('where reads %s', foreign_type);
   end if;

@@ -10,6 +10,8 @@ set client_min_messages = warning
 as $$
 declare
   keys constant name[] := a.key_columns;
+  current_keys constant name[] := alike._current_keys(a);
+  document constant name := alike._current_document(a);
   types constant text[] := alike._key_types(alike._side(a), keys);
   sees constant text := alike._generated(a, 'sees');
   all_of_it constant text := format('(select %s())', sees);
@@ -19,12 +21,12 @@ declare
 begin
   execute format('create or replace function %s() returns boolean language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as %L', sees, format(
     'begin return (has_table_privilege(%1$L, ''select'') or %2$s)%3$s; end', source,
-    (select string_agg(format('has_column_privilege(%L, %L, ''select'')', source, c), ' and ') from (select distinct unnest(keys || a.column_name) as c) u),
+    (select string_agg(format('has_column_privilege(%L, %L, ''select'')', source, c), ' and ') from (select distinct unnest(current_keys || document) as c) u),
     case when reveal then '' else format(' and not row_security_active(%L)', source) end));
   execute format('create or replace function %s(%s) returns boolean language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as %L', sees,
     array_to_string(types, ', '), format(
     'begin return exists (select from %s d where %s and (d.%I is null) is not null); end', source,
-    (select string_agg(format('d.%I = $%s', k, n), ' and ' order by n) from unnest(keys) with ordinality as u(k, n)), a.column_name));
+    (select string_agg(format('d.%I = $%s', k, n), ' and ' order by n) from unnest(current_keys) with ordinality as u(k, n)), document));
   for p in
     select alike._name(a, suffix) as relation, condition
     from (values

@@ -5,7 +5,7 @@
 revoke execute on all functions in schema alike from public;
 grant usage on schema alike to public;
 grant select on alike.attachment to public;
-grant insert (attachment, key) on alike.queue to public;
+grant insert (attachment, key, more) on alike.queue to public;
 grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment) to public;
 
 do $$
@@ -20,20 +20,20 @@ begin
   end loop;
   if to_regrole('alike_worker') is not null then
     -- FOR UPDATE SKIP LOCKED asks for the right to update a column.
-    grant insert (attachment, key), update (queued_at), delete on alike.queue to alike_worker;
+    grant insert (attachment, key, more), update (queued_at), delete on alike.queue to alike_worker;
     grant insert (attachment, key, queued_at), update (taken_until), delete on alike.extraction to alike_worker;
     grant insert (attachment, above, upto, rows), update (rows), delete on alike.chunk to alike_worker;
     grant update (requested_at, split_at, finished_at, rows, deletions) on alike.backfill to alike_worker;
     grant insert, update, delete on alike.error to alike_worker;
     grant delete on alike.admitted to alike_worker;
     grant select, update (slow, taken, answered_at, sketch, error, document), delete on alike.request to alike_worker;
-    grant update (indexed, problem) on alike.attachment to alike_worker;
+    grant update (indexed, problem, side_schema, side_name, numbers, numbers_of, spelled) on alike.attachment to alike_worker;
     -- Citus does not spare who may insert the right to the numbers.
     grant usage on all sequences in schema alike to alike_worker;
   end if;
   if to_regrole('alike_admin') is not null then
     grant insert, update, delete on alike.attachment to alike_admin;
-    grant insert (attachment, key), delete on alike.queue to alike_admin;
+    grant insert (attachment, key, more), delete on alike.queue to alike_admin;
     grant delete on alike.chunk to alike_admin;
     grant insert, update on alike.backfill to alike_admin;
     grant insert (attachment, features, sketch, itself) on alike.admitted to alike_admin;

@@ -42,7 +42,7 @@ var matrix = []struct{ statement, expected string }{
 	{"delete from alike.lower_bound", "---------"},
 	{"truncate alike.lower_bound", "---------"},
 	{"select from alike.attachment where id = 1", "yy00yy0y0"},
-	{"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed) values ('again', 'mine.papers', 'body', '{id}', 'mine', 'again_alike', 1, '{}', 1, 'link', 'queue', false, 0.5, '{}', '{}', false)", "y--------"},
+	{"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed, side, columns, numbers, numbers_of, spelled) values ('again', 'mine.papers', 'body', '{id}', 'mine', 'again_alike', 1, '{}', 1, 'link', 'queue', false, 0.5, '{}', '{}', false, 'mine.papers_alike', '{}', '{}', 0, '{}')", "y--------"},
 	{"update alike.attachment set policy = 'warn' where id = 1", "y-00-----"},
 	{"update alike.attachment set problem = 'x' where id = 1", "yy00-----"},
 	{"update alike.attachment set indexed = true where id = 1", "yy00-----"},
@@ -102,7 +102,7 @@ var matrix = []struct{ statement, expected string }{
 	{"delete from mine.papers_alike", "yy-------"},
 	{"truncate mine.papers_alike", "yy-------"},
 	{"select from mine.papers_alike_match", "yy--y0---"},
-	{"insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, policy) values (8, 9, 1, 1, 1, 1, 'link')", "yy-------"},
+	{"insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (8, 9, 1, 1, 1, 1, 0, 'link')", "yy-------"},
 	{"update mine.papers_alike_match set shared = 2", "yy-------"},
 	{"delete from mine.papers_alike_match", "yy-------"},
 	{"truncate mine.papers_alike_match", "yy-------"},
@@ -120,7 +120,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select from mine.papers_alike_feature", "yy--yy---"},
 	{"select mine.alike_build_1()", "yy-------"},
 	{"select mine.alike_forget_1(array['1'])", "yy-------"},
-	{"select from mine.alike_similar_1(null, null, '1', 0)", "00--00---"},
+	{"select from mine.alike_similar_1(null, null, '1', 0, null)", "00--00---"},
 	{"alter table mine.papers_alike add x int", "yy-------"},
 	{"drop table mine.papers_alike cascade", "yy-------"},
 	{"create trigger x before insert on mine.papers_alike for each row execute function suppress_redundant_updates_trigger()", "yy-------"},
@@ -208,7 +208,7 @@ func TestRightsMatrix(t *testing.T) {
 				insert into mine.papers values (1, 'one'), (2, 'two');
 				select alike.attach('mine.papers', 'body', '{"policy": "link"}');
 				insert into mine.papers_alike (id, profile, content_hash, shingles, f1) values (1, 1, 1, 1, 1), (2, 1, 1, 1, 2);
-				insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, policy) values (1, 2, 1, 1, 1, 1, 'link');
+				insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (1, 2, 1, 1, 1, 1, 0, 'link');
 				insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
 				select alike.write_clusters('mine.papers');
 				insert into mine.papers_alike_cluster values ('1', '1', 2), ('2', '1', 2);

@@ -19,6 +19,8 @@ var (
 	Waiting string
 	//go:embed postgres/hold.sql
 	Hold string
+	//go:embed postgres/mend.sql
+	Mend string
 	//go:embed postgres/claim.sql
 	Claim string
 	//go:embed postgres/retry_due.sql

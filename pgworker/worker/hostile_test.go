@@ -253,7 +253,7 @@ func TestAnothersAttachment(t *testing.T) {
 					"select * from alike.clusters('alice.letters')", "select * from alike.hot('alice.letters')", "select * from alike.errors('alice.letters')", "select alike.write_clusters('alice.letters')",
 					"select * from alice.letters_alike", "select * from alice.letters_alike_mark", "select * from alice.letters_alike_pair", "select * from alice.letters_alike_feature",
 					"delete from alice.letters_alike", "delete from alice.letters_alike_match", "insert into alice.letters_alike_mark (id, other, verdict) values (1, 3, 'distinct')", "delete from alice.letters_alike_mark",
-					"select alice.alike_build_1()", "select alice.alike_forget_1(null)", "select * from alice.alike_similar_1(null, null, '1', 0)",
+					"select alice.alike_build_1()", "select alice.alike_forget_1(null)", "select * from alice.alike_similar_1(null, null, '1', 0, null)",
 					"insert into alike.queue (attachment, key) values (1, '1')", "insert into alike.error (attachment, key, message, attempts) values (1, '1', 'x', 1)",
 					"insert into alike.chunk (attachment, rows) values (1, 1)", "insert into alike.request (attachment, document) values (1, 'x')", "insert into alike.backfill (attachment, rows) values (1, 1)",
 				} {

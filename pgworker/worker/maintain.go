@@ -3,6 +3,8 @@ package worker
 import (
 	"context"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/alike-sql/alike/queries"
 )
 
@@ -17,11 +19,14 @@ func (w *Worker) maintain(ctx context.Context) {
 	}
 }
 
-// tidy puts failed rows whose time has come back into the queue, and forgets
-// what nobody waits for any more.
+// tidy follows renames, puts failed rows whose time has come back into the queue, and
+// forgets what nobody waits for any more.
 func (w *Worker) tidy(ctx context.Context) error {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
+	if err := w.mend(ctx); err != nil {
+		return err
+	}
 	if err := w.retryDue(ctx); err != nil {
 		return err
 	}
@@ -31,6 +36,20 @@ func (w *Worker) tidy(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// mend has the functions of attachments written again of which something was renamed.
+func (w *Worker) mend(ctx context.Context) error {
+	rows, err := w.pool.Query(ctx, queries.Mend)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, name := range names {
+		w.log.Info("something was renamed; every row is compared", "attachment", name)
+		w.catalog.forget()
+	}
+	return err
 }
 
 func (w *Worker) retryDue(ctx context.Context) error {

@@ -8,8 +8,8 @@ select
   a.replaces,
   case
     when c.oid is null then format('the table of "%s" was dropped', a.name)
-    when not exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = a.column_name and not t.attisdropped)
-      then format('the column "%s" of %I.%I was dropped', a.column_name, n.nspname, c.relname)
+    when array_position(alike._current(a), null) > 0
+      then format('the column "%s" of %I.%I was dropped', a.columns[array_position(alike._current(a), null)], n.nspname, c.relname)
     when cardinality(alike._key_types(alike._side(a), a.key_columns)) is distinct from cardinality(a.key_columns)
       then format('the side table %I.%I is missing or lacks a key column', a.side_schema, a.side_name)
   end as missing,

@@ -10,7 +10,8 @@ select
   coalesce((select sum(c.rows) from alike.chunk c where c.attachment = a.id), 0)::bigint as unfilled
 from alike.attachment a
 cross join lateral (
-  select count(*) as pending, min(e.queued_at) as oldest
-  from (select attachment, queued_at from alike.queue union all select attachment, queued_at from alike.extraction) e
+  select coalesce(sum(e.keys), 0)::bigint as pending, min(e.queued_at) as oldest
+  from (select attachment, queued_at, 1 + coalesce(cardinality(more), 0) as keys from alike.queue
+        union all select attachment, queued_at, 1 from alike.extraction) e
   where e.attachment = a.id
 ) q
