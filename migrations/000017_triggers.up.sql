@@ -103,7 +103,7 @@ as $$ select relkind = 'p' or exists (select from pg_inherits where inhrelid = r
 -- What every trigger function looks at before it does anything.
 create function alike._takes_entries() returns text language sql immutable
 set search_path = pg_catalog, pg_temp
-as $$ select $test$coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce(has_any_column_privilege(to_regclass('alike.queue'), 'insert'), false)$test$::text $$;
+as $$ select $test$coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce((select bool_and(has_column_privilege(to_regclass('alike.queue'), c, 'insert')) from unnest(array['attachment', 'key', 'more']) as c), false)$test$::text $$;
 
 -- The function for statements. A condition may fail on some row; only where there is
 -- one the entries are written in a block that catches it, and then without it.
@@ -137,7 +137,11 @@ begin
     execute alike._queue_changed(t, tg_op, alike_seed::text) from alike.attachment t where t.id = {id};
 {cases}
   end if;
-  if to_regclass({mark_literal}) is not null and exists (select from {mark}) then
+  -- What follows is planned when it is reached.
+  if to_regclass({mark_literal}) is null then
+    return null;
+  end if;
+  if exists (select from {mark}) then
     if tg_op = 'TRUNCATE' then
       delete from {mark};
     elsif tg_op <> 'INSERT' and alike_names is distinct from {names} then
@@ -216,7 +220,10 @@ begin
   end if;
   insert into alike.queue (attachment, key, more)
   values ({id}, coalesce(key, old_key), case when key <> old_key then array[old_key] end);
-  if old_key is not null and key is distinct from old_key and to_regclass({mark_literal}) is not null and exists (select from {mark}) then
+  if old_key is null or key is not distinct from old_key or to_regclass({mark_literal}) is null then
+    return null;
+  end if;
+  if exists (select from {mark}) then
     if {moves} and key is not null then
       execute {follow_update} using key, old_key;
     else
