@@ -50,7 +50,7 @@ tidy: ## update go.mod and go.sum of every module, after a change of imports
 
 # The tests in which several goroutines or connections work at once.
 race: ## the short tests with several goroutines, under the race detector
-	go test -timeout 3h -race -run 'Concurrent|AreShared' ./sketch ./sketch/simindex
+	go test -timeout 3h -race -run 'Concurrent|AreShared' ./sketch ./sketch/internal/... ./sketch/simindex
 	go test -timeout 3h -race -short -run 'AtOnce|Interrupt|Turn|ManyConnections' ./sqlext
 	go test -timeout 3h -race -short -run 'AtOnce|Concurrent|RunWakes|Scan|Kills|Locks|ReadOnly|Process|ManyClients|Warn|BesideWorker|WhileReading' ./pgworker/worker
 	go test -timeout 3h -race -short ./pgworker/extract
