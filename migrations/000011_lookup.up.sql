@@ -85,7 +85,7 @@ as $$
 $$;
 
 -- What the attachment's columns are called today, in the order of a.columns, NULL for
--- one that is gone. A column is known by its number; where the table was restored from a
+-- a column that is gone. A column is known by its number; where the table was restored from a
 -- dump, which may number anew, or a column was dropped and made again, by its last name.
 create function alike._current(a alike.attachment) returns name[] language sql stable
 set search_path = pg_catalog, pg_temp

@@ -276,7 +276,7 @@ begin
 end
 $$;
 
--- No trigger names a column: one that did would stand in the way of ALTER COLUMN TYPE
+-- No trigger names a column: such a trigger would stand in the way of ALTER COLUMN TYPE
 -- and DROP COLUMN. The locks that triggers take come last.
 create function alike._make_triggers(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
