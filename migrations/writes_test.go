@@ -174,7 +174,7 @@ func TestAttachLeavesGaps(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		if err := <-failed; err == nil || !strings.Contains(err.Error(), "alike: attach: public.documents is locked by process") {
-			t.Errorf("attach beside an open transaction: error %v, want one that names the process", err)
+			t.Errorf("attach beside an open transaction: error %v, want the process named", err)
 		}
 		exec(t, holder, "commit")
 		exec(t, c, "select alike.attach('documents', 'body')")

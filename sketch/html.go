@@ -10,7 +10,7 @@ import "github.com/alike-sql/alike/sketch/internal/token"
 //
 // A tag breaks words unless it is of an element within a line of text (a abbr
 // acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr s samp
-// small span strike strong sub sup time tt u var wbr) or of one that is not shown
+// small span strike strong sub sup time tt u var wbr) or of an element that is not shown
 // (link meta script style template). A cell of a table or an image leaves a blank,
 // any other such tag ends the line; outside pre and textarea white space is a blank.
 func AppendHTMLText(dst, doc []byte) []byte { return token.AppendHTMLText(dst, doc) }

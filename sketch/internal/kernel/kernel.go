@@ -61,7 +61,7 @@ func minimaGeneric(m, a, b, xs []uint64) {
 	}
 }
 
-// A slot of fast has the number of its round at its top; one that no round has
+// A slot of fast has the number of its round at its top; a slot that no round has
 // reached is of the fallback.
 const (
 	FastRounds    = 3
