@@ -41,7 +41,7 @@ func TestLook(t *testing.T) {
 		{"short", "less than 250", []string{"[draft] the title", "{x} of y"}},
 		{"logs", "single lines with a time", []string{"2026-11-22 06:39:12 status installed libc6:amd64 2.36-9", "2026-11-22 06:39:13 startup archives unpack"}},
 		{"logs", "single lines with a time", []string{"Nov 22 06:39:12 host sshd[812]: Accepted publickey for root from 192.0.2.1 port 4711"}},
-		{"code", "source code", []string{source("feature.go"), source("mix.go"), source("sample.go")}},
+		{"code", "source code", []string{source("feature.go"), source("list.go"), source("sample.go")}},
 		{"code", "source code", []string{source("testdata/golden/families.py")}},
 		{"code", "source code", []string{"int main(void) {\n  puts(\"x\");\n  return 0;\n}\n"}},
 		{"prose", "at least 250", []string{source("README.md")}},

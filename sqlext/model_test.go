@@ -75,7 +75,6 @@ type model struct {
 	condition string
 	setup     []string // what a new connection has to be told
 	recursive bool
-	rollback  bool // a trigger of the user's may end the transaction
 	view      bool
 	nextUID   int64
 	columns   int

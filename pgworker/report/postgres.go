@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -285,5 +284,3 @@ func postgresText(s string) string {
 }
 
 func unseen(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) }
-
-func itoa(n int) string { return strconv.Itoa(n) }
