@@ -38,6 +38,7 @@ begin
     -- Which node is asked depends on the key.
     case when a.distributed then 'force_custom_plan' else 'force_generic_plan' end, format($function$
 declare
+  given constant text := itself; -- its canonical spelling takes its place
   there boolean;
   distinct_keys text[] := '{}';
   duplicate_keys text[] := '{}';
@@ -47,7 +48,7 @@ begin
       if features is null then
         select true, array[%1$s], s.sketch, %12$s into there, features, document, itself from %2$s s where %3$s and s.profile = %4$s;
         if there is null then
-          perform alike._no_row(a, itself) from alike.attachment a where a.id = %5$s;
+          perform alike._no_row(a, given) from alike.attachment a where a.id = %5$s;
         end if;
       end if;
       if exists (select from %6$s) then
