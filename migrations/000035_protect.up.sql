@@ -68,7 +68,9 @@ begin
   for relation in select alike._side(a, suffix) from unnest(array['', '_match', '_mark', '_cluster']) as suffix where alike._side(a, suffix) is not null loop
     execute format('drop policy if exists alike_asker on %s', relation);
   end loop;
-  for sees in select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = a.side_schema and p.proname = 'alike_sees_' || a.id loop
+  -- Triggers on the table depend on the function without a key; detach drops it after them.
+  for sees in select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = a.side_schema and p.proname = 'alike_sees_' || a.id and p.pronargs > 0 loop
     execute format('drop function %s', sees);
   end loop;
 end
