@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Beside a program that writes all the time, a change waits for its turn as long
@@ -30,6 +31,8 @@ func TestChangesWaitForTheirTurn(t *testing.T) {
 							return
 						default:
 							writer.Exec(`INSERT INTO other VALUES (1)`)
+							// SQLite has no queue of writers: without a pause they starve everybody.
+							time.Sleep(2 * time.Millisecond)
 						}
 					}
 				}()
