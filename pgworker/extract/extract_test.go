@@ -143,6 +143,7 @@ func TestLimits(t *testing.T) {
 // A document reaches a command by its standard input alone: not by an
 // argument, a file's name or the environment.
 func TestDocumentIsNoArgument(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	const media = "application/x-test"
 	e := must(t, Config{Commands: map[string][]string{media: {"sh", "-c", `echo "$#:$*"; env; ls -A; pwd`}}})
 	hostile := "--help; $(touch injected) `touch injected`\x00../../etc/passwd"
