@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,41 +67,4 @@ ones and switches when they are complete.`,
 	flags.BoolVar(&distributed, "distributed", false, "for a distributed table of Citus: the side tables are distributed with it, and the worker scans for checkins")
 	flags.StringVar(&options, "options", "", "all options as one JSON object, as the SQL function takes them")
 	return attach
-}
-
-func (c *command) detachCommand() *cobra.Command {
-	var drop bool
-	detach := &cobra.Command{
-		Use:   "detach TABLE",
-		Short: "Take the similarity aspect off a table",
-		Long:  "detach removes the triggers. The side table keeps its rows, unless --drop removes it too.",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := c.print(cmd, `select alike.detach($1, $2::jsonb) as rows`, args[0], fmt.Sprintf(`{"drop": %t}`, drop))
-			return err
-		},
-	}
-	detach.Flags().BoolVar(&drop, "drop", false, "remove the side table and the views")
-	return detach
-}
-
-func (c *command) refreshCommand() *cobra.Command {
-	return c.ofTable("refresh", "Queue every row that is missing or stale", "", `select alike.refresh($1) as queued`)
-}
-
-func (c *command) markCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "mark TABLE KEY KEY duplicate|distinct [NOTE]",
-		Short: "Give a verdict on a pair of rows",
-		Long:  "mark records what a person decided. Pairs, clusters and gates obey it from then on.",
-		Args:  cobra.RangeArgs(4, 5),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var note *string
-			if len(args) == 5 {
-				note = &args[4]
-			}
-			_, err := c.print(cmd, `select alike.mark($1, $2, $3, $4, $5) as verdict`, args[0], args[1], args[2], args[3], note)
-			return err
-		},
-	}
 }

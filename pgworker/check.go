@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 
@@ -16,59 +15,6 @@ import (
 	"github.com/alike-sql/alike/pgworker/worker"
 	"github.com/alike-sql/alike/queries"
 )
-
-// atLeastFlag adds --at-least and returns its value; NaN stands for the
-// attachment's own.
-func atLeastFlag(cmd *cobra.Command) *float64 {
-	value := new(float64)
-	floatFlag(cmd.Flags(), value, "at-least", math.NaN(), 0, 1, "the resemblance from which rows count as alike; the attachment's unless given")
-	return value
-}
-
-func (c *command) rowsCommand() *cobra.Command {
-	rows := &cobra.Command{
-		Use:   "rows TABLE KEY",
-		Short: "The rows that resemble a row, best first",
-		Long:  "A key of several columns is a JSON array of their values.",
-		Args:  cobra.ExactArgs(2),
-	}
-	atLeast := atLeastFlag(rows)
-	rows.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := c.print(cmd, `select * from alike.rows($1, $2, $3)`, args[0], args[1], *atLeast)
-		return err
-	}
-	return rows
-}
-
-func (c *command) siRowsCommand() *cobra.Command {
-	var fraction float64
-	rows := &cobra.Command{
-		Use:   "si-rows TABLE VARIANT KEY",
-		Short: "The rows whose similarity index lies in the range around a row's",
-		Long:  "The nearest come first. For forest/0 and the like those that agree in the first byte are the range.",
-		Args:  cobra.ExactArgs(3),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := c.print(cmd, `select * from alike.si_rows($1, $2, $3, $4)`, args[0], args[1], args[2], fraction)
-			return err
-		},
-	}
-	floatFlag(rows.Flags(), &fraction, "fraction", math.NaN(), 0, -1, "how far the range reaches on either side; 0.3 unless given")
-	return rows
-}
-
-func (c *command) pairsCommand() *cobra.Command {
-	pairs := &cobra.Command{
-		Use:   "pairs TABLE",
-		Short: "Every pair of rows that resemble each other, once",
-		Args:  cobra.ExactArgs(1),
-	}
-	atLeast := atLeastFlag(pairs)
-	pairs.RunE = func(cmd *cobra.Command, args []string) error {
-		_, err := c.print(cmd, `select * from alike.pairs($1, $2)`, args[0], *atLeast)
-		return err
-	}
-	return pairs
-}
 
 func (c *command) checkCommand() *cobra.Command {
 	var table, media string

@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -61,4 +63,24 @@ func floatFlag(flags *pflag.FlagSet, value *float64, name string, otherwise, lea
 	parse := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
 	flags.Var(limited[float64]{value, least, most, parse, "float"}, name, usage)
 	flags.Lookup(name).DefValue = "0" // which help does not show
+}
+
+// atLeastFlag adds --at-least and returns its value; NaN stands for the
+// attachment's own.
+func atLeastFlag(cmd *cobra.Command) *float64 {
+	value := new(float64)
+	floatFlag(cmd.Flags(), value, "at-least", math.NaN(), 0, 1, "the resemblance from which rows count as alike; the attachment's unless given")
+	return value
+}
+
+// numbers reads the arguments of a filter.
+func numbers[T any](args []string, parse func(string) (T, error)) ([]T, error) {
+	values := make([]T, len(args))
+	for i, arg := range args {
+		var err error
+		if values[i], err = parse(arg); err != nil {
+			return nil, usagef("%q is not a number", arg)
+		}
+	}
+	return values, nil
 }
