@@ -309,8 +309,8 @@ the %d bytes that one takes; `+"`pgworker clusters`"+` and the portable query ha
 `, thousands(rounded(1<<30/float64(arrayElement))), arrayElement)
 }
 
-// arrayElement is a sketch of the default, 20 bytes of header and 84 slots, in an
-// array of PostgreSQL: its length and the alignment are 8 bytes more.
+// arrayElement is a sketch of the default, 22 bytes of header and 84 slots, in an
+// array of PostgreSQL: its length and the alignment are 6 bytes more.
 const arrayElement = 112
 
 // rounded keeps two figures.

@@ -1,7 +1,7 @@
 -- Every pair of rows that share a feature and resemble each other by at least 0.75,
 -- once: key, other, shared, resemblance. What alike.pairs computes, from the tables
 -- document_feature (key, slot, feature) and document_sketch (key, sketch) and for
--- sketches of 84 slots of 8 bits: after a header of 20 bytes, a byte a slot. Unequal
+-- sketches of 84 slots of 8 bits: after a header of 22 bytes, a byte a slot. Unequal
 -- slots agree by luck once in 256 times, which is taken off.
 with slot (n) as (
   select tens.n * 7 + ones.n
@@ -21,7 +21,7 @@ compared as (
   join (select key, hex(sketch) as digits from document_sketch) a on a.key = c.key
   join (select key, hex(sketch) as digits from document_sketch) b on b.key = c.other
   cross join slot
-  where substr(a.digits, 41 + 2 * slot.n, 2) = substr(b.digits, 41 + 2 * slot.n, 2)
+  where substr(a.digits, 45 + 2 * slot.n, 2) = substr(b.digits, 45 + 2 * slot.n, 2)
   group by c.key, c.other, c.shared
 ),
 estimated as (
