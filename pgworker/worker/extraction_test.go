@@ -257,7 +257,7 @@ func TestMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("the worker held %d MB at most", kilobytes>>10)
-	if kilobytes > 640<<10 {
-		t.Errorf("the worker held %d MB, want at most 640, ten times the longest document", kilobytes>>10)
+	if kilobytes > 960<<10 {
+		t.Errorf("the worker held %d MB, want at most 960, fifteen times the longest document", kilobytes>>10)
 	}
 }
