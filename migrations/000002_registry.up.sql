@@ -54,7 +54,7 @@ create unique index attachment_name_key on alike.attachment (side_schema, name) 
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);
 
--- The number of a profile, given out when it is new. It runs as its owner: nobody
+-- The number of a profile, assigned when it is new. It runs as its owner: nobody
 -- writes this table, which is everybody's.
 create function alike._settings_id(spelling text) returns smallint language plpgsql security definer
 set search_path = pg_catalog, pg_temp

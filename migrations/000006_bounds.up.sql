@@ -118,7 +118,7 @@ $$;
 comment on function alike.bounds(bytea, bytea, double precision) is 'the estimate and its confidence interval (0.95 unless given)';
 
 -- Keeps the limits for sketches of t slots. It runs as its owner: everybody's answers are
--- looked up in this table, which nobody writes.
+-- looked up in this read-only table.
 create function alike._keep_bounds(t integer) returns void language sql security definer
 set search_path = pg_catalog, pg_temp
 as $$

@@ -1,4 +1,3 @@
-drop function alike._canonical(alike.attachment, text);
 drop function alike._spelling(alike.attachment);
 drop function alike._base_type(regtype);
 drop function alike._no_row(alike.attachment, text);

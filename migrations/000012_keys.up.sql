@@ -127,22 +127,3 @@ as $$
   join pg_attribute c on c.attrelid = a.source and c.attname = k
   join pg_type t on t.oid = alike._base_type(c.atttypid)
 $$;
-
--- A key as it is spelled everywhere, out of one as a person spells it: 01 is 1, and an
--- upper-case uuid is a lower-case one.
-create function alike._canonical(a alike.attachment, given text) returns text language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  result text;
-begin
-  execute format('select %s from (select %s from (values ($1)) as k(key)) c', alike._key_text(a.key_columns, 'c'),
-    (select string_agg(format('%s as %I', v, a.key_columns[n]), ', ' order by n)
-     from unnest(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'k.key')) with ordinality as u(v, n)))
-  into result using given;
-  return result;
-exception
-  when data_exception then
-    perform alike._bad_key(a, given, sqlerrm);
-end
-$$;

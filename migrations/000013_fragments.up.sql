@@ -95,7 +95,6 @@ as $$
     'forget', alike._generated(a, 'forget'),
     'switch', alike._generated(a, 'switch'),
     'similar', alike._generated(a, 'similar'),
-    'mend', alike._generated(a, 'mend'),
     'keys', alike._names(a.key_columns),
     'keys_d', alike._key_list(a.key_columns, 'd'),
     'keys_s', alike._key_list(a.key_columns, 's'),

@@ -102,7 +102,7 @@ end
 $$;
 
 -- Takes locks on a table that others may hold, for as little as can be: each try waits
--- a moment in which nobody else gets in, and leaves a gap in which everybody does. It says
+-- a moment that shuts others out, and leaves a gap that lets them in. It says
 -- who holds the table, and gives up after alike.patience.
 create function alike._patiently(relation regclass, verb text, statements text[]) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
