@@ -33,9 +33,9 @@ func (db database) check(name, where string) {
 	if source == "" {
 		db.t.Fatalf("%s: no view over the documents", where)
 	}
-	stored := db.rows(`SELECT ` + keys + `, content_hash, shingles, hex(sketch), f1, f12 FROM ` + name + `_alike ORDER BY 1, 2`)
-	wanted := db.rows(`SELECT ` + keys + `, alike__cell(r, 1), alike__cell(r, 2), hex(alike__cell(r, 3)), alike__cell(r, 4), alike__cell(r, 15) FROM (SELECT DISTINCT *, alike__row(document,
-		(SELECT p.profile || char(10) || char(10) || 'plain' FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '` + name + `' AND state <> 'next')) AS r FROM ` + name + `_alike_source) ORDER BY 1, 2`)
+	stored := db.rows(`SELECT ` + keys + `, profile, content_hash, shingles, hex(sketch), f1, f12 FROM ` + name + `_alike ORDER BY 1, 2`)
+	wanted := db.rows(`SELECT ` + keys + `, alike__cell(r, 1), alike__cell(r, 2), alike__cell(r, 3), hex(alike__cell(r, 4)), alike__cell(r, 5), alike__cell(r, 16) FROM (SELECT DISTINCT *, alike__row(document,
+		(SELECT p.profile || char(10) || char(10) || 'plain' || char(10) || p.id || char(10) || p.tokens FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '` + name + `' AND state <> 'next')) AS r FROM ` + name + `_alike_source) ORDER BY 1, 2`)
 	if stored != wanted {
 		db.t.Fatalf("%s: the side table is not what the documents say\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
 	}

@@ -147,7 +147,7 @@ func (c *conn) settings(t *table, column, name string, o *options) (a, old *atta
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, err
 	}
-	if n := len(a.Keys) + 1 + len(a.columns(a.Indexes())); n > maxColumns {
+	if n := len(a.Keys) + len(a.columns(a.Indexes())); n > maxColumns {
 		return nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
 	}
 	if a.Where != "" {
@@ -163,13 +163,7 @@ func (c *conn) establish(a, old *attachment) error {
 	if err := c.Exec(a.statements("registry")); err != nil {
 		return err
 	}
-	if err := c.Run(a.sql("add_profile"), nil, a.Profile); err != nil {
-		return err
-	}
-	if err := c.Run(a.sql("profile_id"), func(row []sqlite.Value) error {
-		a.ProfileID = row[0].Int()
-		return nil
-	}, a.Profile); err != nil {
+	if err := c.number(a); err != nil {
 		return err
 	}
 	switch {
@@ -209,7 +203,7 @@ func (c *conn) makeSide(a *attachment) error {
 	for _, k := range a.Keys {
 		columns = append(columns, k.Name)
 	}
-	for _, column := range append([]string{"profile"}, a.columns(a.Indexes())...) {
+	for _, column := range a.columns(a.Indexes()) {
 		columns = append(columns, strings.Trim(column, `"`))
 	}
 	if !slices.Equal(kept, columns) {

@@ -3,7 +3,6 @@ package sqlext
 import (
 	"slices"
 
-	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
@@ -121,6 +120,6 @@ func (x *candidateScan) judge(i, j int) (bool, error) {
 	if _, first := x.run.shared(i, j); first != x.slot {
 		return false, nil
 	}
-	r, err := sketch.Resemblance(x.run.sketch(i), x.run.sketch(j))
-	return r >= x.atLeast, err
+	r, ok, err := comparedRows(x.run.sketch(i), x.run.sketch(j))
+	return ok && r >= x.atLeast, err
 }

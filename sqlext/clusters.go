@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
@@ -59,7 +58,8 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 			if err != nil {
 				return 0, err
 			}
-			return sketch.Resemblance(s, t)
+			r, _, err := comparedRows(s, t)
+			return r, err
 		},
 	})
 	if err != nil {

@@ -69,7 +69,7 @@
 // People's verdicts, and what to watch:
 //
 //	alike_mark(table, key, other, verdict [, note])
-//	alike_status(): name, table, column, profile, mode, policy, at_least, rows, sketched, pending, failed, oldest, note
+//	alike_status(): name, table, column, profile, mode, policy, at_least, rows, sketched, stale, pending, failed, oldest, note
 //	alike_errors(table): key, message, attempts, failed_at
 //	alike_hot(table): slot, feature, rows, key
 package sqlext

@@ -2,6 +2,7 @@ package sqlext
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
@@ -25,6 +26,30 @@ func resemblance(_ *conn, f *sqlite.Call) error {
 	r, err := sketch.Resemblance(a, b)
 	f.SetFloat(r)
 	return err
+}
+
+// resemblanceOfRows is alike__resemblance: NULL for rows that builds with different
+// tokens have sketched, and do not compare.
+func resemblanceOfRows(_ *conn, f *sqlite.Call) error {
+	a, b, err := pair(f)
+	if err != nil {
+		return err
+	}
+	r, ok, err := comparedRows(a, b)
+	if ok {
+		f.SetFloat(r)
+	}
+	return err
+}
+
+// comparedRows is the resemblance of two rows, and whether they compare: builds with
+// different tokens may have sketched them.
+func comparedRows(a, b []byte) (r float64, ok bool, err error) {
+	r, err = sketch.Resemblance(a, b)
+	if errors.Is(err, sketch.ErrTokens) {
+		return 0, false, nil
+	}
+	return r, err == nil, err
 }
 
 func containment(_ *conn, f *sqlite.Call) error {

@@ -221,9 +221,9 @@ func balanced(operator string, operands []string) string {
 func (f fragments) Range(prefix string) string { return f.Keys.between(prefix, f.above, f.upTo) }
 
 // SideColumns are the columns of the side table, and RowColumns what fills those
-// after the profile.
+// after the key.
 func (f fragments) SideColumns() string {
-	return f.Keys.List("") + ", profile, " + strings.Join(f.columns(f.Indexes()), ", ")
+	return f.Keys.List("") + ", " + strings.Join(f.columns(f.Indexes()), ", ")
 }
 
 func (f fragments) RowColumns(row string) string {
@@ -235,13 +235,13 @@ func (f fragments) RowColumns(row string) string {
 }
 
 func (a *attachment) columns(indexes []string) []string {
-	list := append([]string{"content_hash", "shingles", "sketch"}, a.Features()...)
+	list := append([]string{"profile", "content_hash", "shingles", "sketch"}, a.Features()...)
 	return append(append(list, indexes...), "sketched_at")
 }
 
 // SetExcluded gives a row of the side table the values of the row that conflicts with it.
 func (f fragments) SetExcluded() string {
-	list := append([]string{"profile"}, f.columns(f.Indexes())...)
+	list := f.columns(f.Indexes())
 	for i, column := range list {
 		list[i] = column + " = excluded." + column
 	}

@@ -64,7 +64,7 @@ func init() {
 		{Name: "alike_pairs", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: pairColumns, Order: -4, Table: tableOf(pairs)},
 		{Name: "alike_clusters", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: []string{"key", "cluster", "size"}, Table: tableOf(clusters)},
 		{Name: "alike_mark", Flags: direct | nulls, Required: 4, Arguments: arguments("table", "key", "other", "verdict", "note"), Scalar: scalar(mark)},
-		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "pending", "failed", "oldest", "note"}, Table: tableOf(status)},
+		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "stale", "pending", "failed", "oldest", "note"}, Table: tableOf(status)},
 		{Name: "alike_errors", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"key", "message", "attempts", "failed_at"}, Table: tableOf(failures)},
 		{Name: "alike_hot", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"slot", "feature", "rows", "key"}, Order: -3, Table: tableOf(hot)},
 
@@ -75,6 +75,8 @@ func init() {
 		{Name: "alike__low", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.Low }))},
 		{Name: "alike__high", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.High }))},
 		{Name: "alike__content_hash", Flags: pure, Required: 1, Arguments: arguments("document text"), Scalar: scalar(contentHash)},
+		{Name: "alike__resemblance", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(resemblanceOfRows)},
+		{Name: "alike__cannot_judge", Flags: innocuous, Required: 1, Arguments: arguments("name"), Scalar: scalar(cannotJudge)},
 		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "at_least"), Scalar: scalar(reject)},
 		{Name: "alike__warn", Flags: innocuous, Required: 5, Arguments: arguments("name", "key", "other", "resemblance", "omitted"), Scalar: scalar(warn)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},

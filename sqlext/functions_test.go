@@ -15,12 +15,14 @@ import (
 func TestNames(t *testing.T) {
 	db := memory(t)
 	db.expect(strings.TrimSpace(`
+alike__cannot_judge 1
 alike__cell 2
 alike__content_hash 1
 alike__extension_must_be_loaded 0
 alike__high 2
 alike__low 2
 alike__reject 4
+alike__resemblance 2
 alike__row 2
 alike__warn 5
 alike_alike 2

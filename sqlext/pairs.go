@@ -168,8 +168,8 @@ func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	if len(mine) == 0 || len(theirs) == 0 {
 		return nil // gone since the index was read
 	}
-	r, err := sketch.Resemblance(mine, theirs)
-	if err != nil || r < p.atLeast {
+	r, ok, err := comparedRows(mine, theirs)
+	if !ok || r < p.atLeast {
 		return err
 	}
 	if d.before(j, i) {

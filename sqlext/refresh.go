@@ -50,6 +50,9 @@ func refresh(c *conn, f *sqlite.Call) error {
 // fill brings every row up to date and finishes what attach began. It returns
 // how many rows it computed, or removed because their document is gone.
 func (c *conn) fill(a *attachment) (int64, error) {
+	if err := c.takeOver(a); err != nil {
+		return 0, err
+	}
 	if err := c.dropLeftovers(a); err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ type attachment struct {
 	Name       string
 	Table      string
 	Column     string
-	ProfileID  int64
+	ProfileID  int64  // the number of the profile and of
+	tokens     uint16 // the fingerprint of the tokens of its sketches
 	State      string // filling, ready, or next: being built beside the one in use
 	generation int64
 	stamp      int64
@@ -89,7 +91,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a := &attachment{schema: schema, Name: row[0].Text(), State: row[1].Text(), Table: row[2].Text(), Column: row[3].Text(),
 		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text()}
-	a.Matches = int(row[14].Int())
+	a.Matches, a.tokens = int(row[14].Int()), uint16(row[15].Int())
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
 	}
@@ -99,6 +101,9 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	}
 	if err == nil && !slices.Contains([]string{stateFilling, stateReady, stateNext}, a.State) {
 		err = fmt.Errorf("the state is %.60q", a.State)
+	}
+	if err == nil && (row[15].Kind != sqlite.Integer || int64(a.tokens) != row[15].Int()) {
+		err = fmt.Errorf("the fingerprint of the tokens is %s, want 0 to 65535", row[15].String())
 	}
 	if err == nil {
 		err = checkName(a.Name)
@@ -367,7 +372,37 @@ func (a *attachment) contains() bool {
 	return a.profile.Family == sketch.Mod || a.profile.Family == sketch.Scaled
 }
 
+// number finds or assigns the number of the profile under the tokens of this build.
+func (c *conn) number(a *attachment) error {
+	a.tokens = a.profile.TokensFingerprint()
+	if err := c.Run(a.sql("add_profile"), nil, a.Profile, int64(a.tokens)); err != nil {
+		return err
+	}
+	return c.Run(a.sql("profile_id"), func(row []sqlite.Value) error {
+		a.ProfileID = row[0].Int()
+		return nil
+	}, a.Profile, int64(a.tokens))
+}
+
+// elsewhere reports whether a build that makes other tokens attached the table, or
+// refreshed it last: its rows are stale.
+func (a *attachment) elsewhere() bool { return a.tokens != a.profile.TokensFingerprint() }
+
+// takeOver makes the rows that such a build sketched stale, so that the fill sketches them.
+func (c *conn) takeOver(a *attachment) error {
+	if !a.elsewhere() {
+		return nil
+	}
+	return c.Atomically(func() error {
+		if err := c.number(a); err != nil {
+			return err
+		}
+		a.stamp = rand.Int64()
+		return c.register(a, a.State != stateNext)
+	})
+}
+
 // RowSettings is what alike__row is told.
 func (a *attachment) RowSettings() string {
-	return a.Profile + "\n" + strings.Join(a.SI, ",") + "\n" + a.Extract
+	return fmt.Sprintf("%s\n%s\n%s\n%d\n%d", a.Profile, strings.Join(a.SI, ","), a.Extract, a.ProfileID, a.tokens)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type rowSettings struct {
 	row     *aspect.Computer
 	extract bool
 	indexes int
+	profile int64 // what the row says of its profile
 	packed  packedRow
 	page    []byte // the text of the last page, reused
 }
@@ -46,8 +48,16 @@ func (c *conn) rowSettings(v *sqlite.Value) (*rowSettings, error) {
 
 func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != 3 {
-		return nil, fmt.Errorf("the settings have %d lines, want 3", len(lines))
+	if len(lines) != 5 {
+		return nil, fmt.Errorf("the settings have %d lines, want 5", len(lines))
+	}
+	number, err := strconv.ParseInt(lines[3], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("the number of the profile is %.60q, want an integer", lines[3])
+	}
+	tokens, err := strconv.ParseUint(lines[4], 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("the fingerprint of the tokens is %.60q, want 0 to 65535", lines[4])
 	}
 	profile, err := sketch.ParseProfile(lines[0])
 	if err != nil {
@@ -65,6 +75,11 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 		return nil, err
 	}
 	s.row.Stop = c.Interrupted
+	// The trigger may come from a build with other tokens. No profile has the number 0:
+	// the row is stale to every build.
+	if uint16(tokens) == profile.TokensFingerprint() {
+		s.profile = number
+	}
 	if len(c.rows) >= keptProfiles {
 		clear(c.rows)
 	}
@@ -96,7 +111,8 @@ func sideRow(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	row := &s.packed
-	row.reset(3 + s.row.Profile().K + s.indexes + 1)
+	row.reset(4 + s.row.Profile().K + s.indexes + 1)
+	row.setInt(0, s.profile)
 	row.setInt(row.count()-1, time.Now().Unix())
 	if !a[0].Null() {
 		doc := a[0].Bytes()
@@ -104,10 +120,10 @@ func sideRow(c *conn, f *sqlite.Call) error {
 		if err != nil {
 			return err
 		}
-		row.setInt(0, made.ContentHash)
-		row.setInt(1, made.Shingles)
+		row.setInt(1, made.ContentHash)
+		row.setInt(2, made.Shingles)
 		for _, feature := range made.Features {
-			row.setInt(3+feature.Slot, feature.Value)
+			row.setInt(4+feature.Slot, feature.Value)
 		}
 		for i, si := range made.Indexes {
 			if si.Valid {
@@ -115,7 +131,7 @@ func sideRow(c *conn, f *sqlite.Call) error {
 			}
 		}
 		if len(made.Sketch) > 0 {
-			row.setBytes(2, made.Sketch)
+			row.setBytes(3, made.Sketch)
 		}
 	}
 	f.SetBytes(sqlite.Blob, row.bytes)

@@ -3,6 +3,7 @@ package sqlext
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
@@ -110,8 +111,9 @@ func (c *conn) nearest(a *attachment, o *subject, atLeast float64, limit int64) 
 		fetch.Reset()
 		err := fetch.Each(func(row []sqlite.Value) error {
 			theirs := row[len(a.Keys)].Bytes()
+			var ok bool
 			var err error
-			if x.resemblance, err = sketch.Resemblance(o.sketch, theirs); err != nil {
+			if x.resemblance, ok, err = comparedRows(o.sketch, theirs); !ok {
 				return err
 			}
 			if x.resemblance < atLeast && !duplicate {
@@ -198,6 +200,9 @@ func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, er
 	atLeast, err := a.atLeast(&args[2])
 	if err != nil || args[1].Null() {
 		return nil, err
+	}
+	if a.elsewhere() {
+		return nil, errors.New(otherBuild(a.Name))
 	}
 	settings := a.RowSettings()
 	s := c.rows[settings]

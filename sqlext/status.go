@@ -9,10 +9,10 @@ import (
 
 // statusLine is what alike_status says of an attachment.
 type statusLine struct {
-	a                                       *attachment
-	rows, sketched, pending, failed, oldest int64
-	waiting                                 bool // oldest is known
-	note                                    string
+	a                                              *attachment
+	rows, sketched, stale, pending, failed, oldest int64
+	waiting                                        bool // oldest is known
+	note                                           string
 }
 
 // status is alike_status: what is attached in the databases of the connection.
@@ -51,14 +51,14 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 		if l.a.broken == nil {
 			cells[6].SetFloat(l.a.threshold())
 		}
-		for j, n := range []int64{l.rows, l.sketched, l.pending, l.failed} {
+		for j, n := range []int64{l.rows, l.sketched, l.stale, l.pending, l.failed} {
 			cells[7+j].SetInt(n)
 		}
 		if l.waiting {
-			cells[11].SetInt(l.oldest)
+			cells[12].SetInt(l.oldest)
 		}
 		if l.note != "" {
-			b.SetText(&cells[12], l.note)
+			b.SetText(&cells[13], l.note)
 		}
 	}), nil
 }
@@ -87,6 +87,9 @@ func (c *conn) statusOf(l *statusLine) error {
 	if err := count("count_rows", &l.sketched); err != nil {
 		return err
 	}
+	if err := count("count_stale", &l.stale, a.Profile, int64(a.profile.TokensFingerprint())); err != nil {
+		return err
+	}
 	if err := count("count_errors", &l.failed, a.Name); err != nil {
 		return err
 	}
@@ -109,6 +112,8 @@ func (c *conn) statusOf(l *statusLine) error {
 	switch {
 	case next != nil:
 		l.note = fmt.Sprintf("the change to %s is not complete; alike_refresh(%s) continues it", next.Profile, literal(a.Name))
+	case l.stale > 0:
+		l.note = fmt.Sprintf("%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again", l.stale, literal(a.Name))
 	case newer != "":
 		l.note = fmt.Sprintf("the trigger %s fires first and can keep rows from being sketched; after alike_refresh(%s) it fires last", newer, literal(a.Name))
 	}

@@ -33,6 +33,17 @@ func reject(_ *conn, f *sqlite.Call) error {
 	return &sqlite.Error{Code: sqlite.CodeConstraint, Text: fmt.Sprintf("alike: the document resembles row %s of %s (resemblance %.3f, rejected from %.3f)", a[1].String(), a[0].Text(), r, atLeast)}
 }
 
+// cannotJudge is alike__cannot_judge: a document whose tokens differ from those of the
+// rows cannot be compared with them, so the policy reject does not let it pass.
+func cannotJudge(_ *conn, f *sqlite.Call) error {
+	name := f.Args()[0].Text()
+	return &sqlite.Error{Code: sqlite.CodeConstraint, Text: "alike: " + otherBuild(name)}
+}
+
+func otherBuild(name string) string {
+	return fmt.Sprintf("the rows of %s were sketched by a build of Alike that makes other tokens; alike_refresh(%s) sketches them again", name, literal(name))
+}
+
 // warn is alike__warn: it writes to SQLite's error log, which the host reads.
 func warn(_ *conn, f *sqlite.Call) error {
 	a := f.Args()

@@ -1,8 +1,9 @@
--- Rows that still have another profile than their table, and how many there are of
--- each: profile, documents. Nothing, once a refresh is through.
+-- Rows that still have another profile than their table, or were sketched by a build
+-- of Alike that makes other tokens, and how many there are of each profile: profile,
+-- documents. Nothing, once a refresh is through.
 select s.profile, count(*) as documents
 from documents_alike d
-join alike_settings s on s.id = d.profile
+left join alike_settings s on s.id = d.profile
 where d.profile <> (select profile from alike_attachment where name = 'documents' and state = 'ready')
 group by s.profile
 order by documents desc, s.profile;

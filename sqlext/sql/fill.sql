@@ -1,6 +1,6 @@
 {{- /* Brings a range of rows up to date: what is missing, of another profile, or of another document. */ -}}
 INSERT INTO {{.In .Side}}({{.SideColumns}})
-SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "s.sketch"}} FROM (
+SELECT {{.Keys.List "s"}}, {{.RowColumns "s.sketch"}} FROM (
 {{- if .Fresh}}
   SELECT DISTINCT {{.Keys.List "s"}}, alike__row(s.document, {{text .RowSettings}}) AS sketch FROM {{.In .Source}} s WHERE {{.Range "s"}}
 ) s

@@ -1,7 +1,10 @@
--- The registry of a database: the profiles by number, and what is attached.
+-- The registry of a database: by number the profiles, each with the fingerprint of the
+-- tokens that a build of Alike makes for it, and what is attached.
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_settings(
   id INTEGER PRIMARY KEY,
-  profile TEXT NOT NULL UNIQUE
+  profile TEXT NOT NULL,
+  tokens INTEGER NOT NULL,
+  UNIQUE (profile, tokens)
 ){{.Next}}
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   name TEXT NOT NULL COLLATE NOCASE,
@@ -32,8 +35,8 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
-{{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile) VALUES (?1){{end}}
-{{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1{{end}}
+{{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
+{{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2{{end}}
 {{define "drop_registry"}}DROP TABLE IF EXISTS {{.Schema}}.alike_error{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_attachment{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_settings{{end}}
 {{- /* What still needs the registry: attachments, and side tables that a detach has kept. */ -}}
 {{define "has_attachments"}}SELECT 1 FROM {{.Schema}}.alike_attachment LIMIT 1{{end}}

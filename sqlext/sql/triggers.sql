@@ -39,7 +39,7 @@
 {{define "computed"}}SELECT DISTINCT {{.Keys.List "s"}}, alike__row(s.document, {{text .RowSettings}}) AS sketch FROM {{.Source}} s{{end}}
 {{define "compute"}}
   INSERT INTO {{.Side}}({{.SideColumns}})
-  SELECT {{.Keys.List "s"}}, {{.ProfileID}}, {{.RowColumns "s.sketch"}} FROM ({{template "computed" .}} WHERE {{.Keys.Is "s" .Event}}) s WHERE true
+  SELECT {{.Keys.List "s"}}, {{.RowColumns "s.sketch"}} FROM ({{template "computed" .}} WHERE {{.Keys.Is "s" .Event}}) s WHERE true
   ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.SetExcluded}}{{.End}}
 {{- end}}
 {{- /*
@@ -60,16 +60,17 @@
 {{define "alike"}}(SELECT DISTINCT this FROM ({{template "candidates" .}})) c CROSS JOIN {{.Side}} a CROSS JOIN {{.Side}} b
     LEFT JOIN {{.Mark}} v ON ({{.Keys.Same "v" "a"}}) AND {{.Keys.SameOther "v" "b"}}
     LEFT JOIN {{.Mark}} w ON ({{.Keys.Same "w" "b"}}) AND {{.Keys.SameOther "w" "a"}}
-  WHERE (({{.Keys.Is "a" .Event}}) AND b.{{.Row}} = c.this) AND alike_resemblance(a.sketch, b.sketch) >= {{template "limit" .}}
+  WHERE (({{.Keys.Is "a" .Event}}) AND b.{{.Row}} = c.this) AND alike__resemblance(a.sketch, b.sketch) >= {{template "limit" .}}
 {{- end}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
+  SELECT alike__cannot_judge({{text .Name}}) FROM {{.Side}} a WHERE ({{.Keys.Is "a" .Event}}) AND a.profile <> {{.ProfileID}}{{.End}}
   SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
-  SELECT {{.Keys.Value "b"}} AS other, alike_resemblance(a.sketch, b.sketch) AS resemblance FROM {{template "alike" .}}
+  SELECT {{.Keys.Value "b"}} AS other, alike__resemblance(a.sketch, b.sketch) AS resemblance FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT 1){{.End}}
 {{- else if or (eq .Policy "link") (eq .Policy "warn")}}
   INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, policy, matched_at)
-  SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, alike_resemblance(a.sketch, b.sketch) AS resemblance, alike__low(a.sketch, b.sketch), alike__high(a.sketch, b.sketch),
+  SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, alike__resemblance(a.sketch, b.sketch) AS resemblance, alike__low(a.sketch, b.sketch), alike__high(a.sketch, b.sketch),
     max(0, count(*) OVER () - {{.Matches}}), {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT {{.Matches}}{{.End}}
 {{- if eq .Policy "warn"}}
