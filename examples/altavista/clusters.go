@@ -81,7 +81,7 @@ func (c *collection) resemblance(a, b uint64) (float64, error) {
 // finder takes all documents by features. Every pair of them counts, however
 // popular the feature is.
 func (c *collection) finder(features [][]int64, o cluster.Options) (*cluster.Finder, error) {
-	o.FeatureLimit, o.Chains = max(4, len(c.documents)), true
+	o.FeatureLimit, o.Linkage = max(4, len(c.documents)), cluster.Single
 	finder, err := cluster.New(o)
 	if err != nil {
 		return nil, err

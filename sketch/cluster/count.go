@@ -89,8 +89,8 @@ func (c *Finder) countPairs(ctx context.Context, skip func(a, b int) (bool, erro
 	if err != nil {
 		return err
 	}
-	if c.ranked != nil {
-		c.ranked.buf, c.features.buf = c.features.buf, nil // empty, and as large
+	if ranked := c.linker.pairs; ranked != nil {
+		ranked.buf, c.features.buf = c.features.buf, nil // empty, and as large
 	}
 	return c.pairs.drain(ctx, func(r record) error {
 		if r.lo < uint64(c.options.Shared) {

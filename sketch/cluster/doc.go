@@ -9,6 +9,9 @@
 // pair, then no chain of pairs makes a cluster whose ends are strangers; and
 // people's verdicts on pairs, told by [Finder.Mark], come before everything.
 //
+// A [Linker] makes clusters of pairs that the caller knows, by the linkage that it asks
+// for, and chooses the documents to keep so that no two of these are alike.
+//
 // A [Greedy] takes sketches as they come, in one pass and in memory, as Broder
 // 1997, section 4.4, proposes: each joins the cluster that it resembles most, or
 // begins one. A [Sorter] is the Finder's sorting alone.

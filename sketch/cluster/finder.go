@@ -22,12 +22,12 @@ type Options struct {
 	// 1. It has no default, and is used with Verify alone.
 	Resemblance float64
 
-	// Chains makes a cluster of whatever is linked by pairs, as in Broder
-	// 2000, section 2, however little the ends of a chain have in common.
-	// Without Verify nothing can check the ends, and chains are the rule.
-	Chains bool
+	// Linkage says which verified pairs come into one cluster. Without Verify
+	// nothing can check the ends of a chain, and Single is the rule. Defaults
+	// to Complete.
+	Linkage Linkage
 
-	// Representatives is how many members of a cluster a verified document
+	// Representatives is how many members of a Complete cluster a document
 	// must resemble to be taken in; the more, the fewer strangers in large
 	// clusters, and the more calls of Verify. Clusters with no more distinct
 	// members than this have no two that do not resemble each other. Beyond
@@ -131,9 +131,8 @@ type Finder struct {
 	ids      *pagedWords // of the documents by number, which is their order of arrival
 	report   Report
 	pairs    *sorter
-	ranked   *sorter
-	forest   forest
-	verdicts verdicts
+	linker   *Linker
+	verdicts map[[2]uint64]bool // by ids, the lesser first; true is duplicate
 	closed   bool
 	failed   error
 }
@@ -148,13 +147,17 @@ func newFinder(o Options, create func(dir string) (storage, error)) (*Finder, er
 		return nil, err
 	}
 	temp := tempDir{o.Dir, create}
-	return &Finder{
+	c := &Finder{
 		options:  o,
 		temp:     temp,
 		features: newSorter(temp, o.sorterRecords(), false),
 		ids:      newPagedWords(temp, o.Memory/8),
-		forest:   forest{nodes: newPagedWords(temp, o.Memory/8)},
-	}, nil
+	}
+	c.linker = newLinker(LinkerOptions{Linkage: o.Linkage, Representatives: o.Representatives, Memory: o.Memory, Resembles: func(a, b int) (bool, error) {
+		_, ok, err := c.verify(a, b)
+		return ok, err
+	}}, temp)
+	return c, nil
 }
 
 // Of the memory two sorters at a time have a fifth each, the ids and the
@@ -214,7 +217,7 @@ func (c *Finder) read(work func() error) (Report, error) {
 	if err == nil {
 		err = work()
 	}
-	for _, s := range []*sorter{c.features, c.pairs, c.ranked} {
+	for _, s := range []*sorter{c.features, c.pairs, c.linker.pairs} {
 		if s != nil {
 			c.report.TempBytes += s.spilled
 		}
@@ -236,10 +239,10 @@ func (c *Finder) Close() error {
 		c.failed = errClusterUsed
 	}
 	var errs []error
-	for _, s := range []*sorter{c.features, c.pairs, c.ranked} {
+	for _, s := range []*sorter{c.features, c.pairs} {
 		if s != nil {
 			errs = append(errs, s.close())
 		}
 	}
-	return errors.Join(append(errs, c.ids.close(), c.forest.nodes.close())...)
+	return errors.Join(append(errs, c.ids.close(), c.linker.Close())...)
 }

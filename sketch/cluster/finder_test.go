@@ -28,7 +28,8 @@ func tinyFinder(t *testing.T, o Options, create func(string) (storage, error)) *
 	c.options.Memory = 1 << 13 // two sorters of 256 records, one page of ids, 32 slots of pairs
 	c.features.limit = sorterMinRecords
 	c.ids = newPagedWords(c.temp, 0)
-	c.forest.nodes = newPagedWords(c.temp, 0)
+	c.linker.forest.nodes = newPagedWords(c.temp, 0)
+	c.linker.words = []*pagedWords{c.linker.forest.nodes}
 	return c
 }
 
@@ -171,7 +172,7 @@ func TestClusterBruteForce(t *testing.T) {
 				} else {
 					checkReport(t, name, members, report)
 				}
-				o.Verify, o.Resemblance, o.Chains = even, 1, true
+				o.Verify, o.Resemblance, o.Linkage = even, 1, Single
 				c = make(o)
 				add(t, c, documents)
 				if members, report := readClusters(t, c); !slices.Equal(members, wantVerified) {
@@ -324,7 +325,7 @@ func TestClusterStop(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	documents := randomDocuments(r, 800, 6, 600)
 	stop := errors.New("enough")
-	for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Resemblance: 0.75}, {Shared: 1, Resemblance: 0.75, Chains: true}} {
+	for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Resemblance: 0.75}, {Shared: 1, Resemblance: 0.75, Linkage: Single}} {
 		o.Dir = t.TempDir()
 		for after := 1; after < 2000; after = after*5 + 1 {
 			for _, way := range []string{"emit", "verify", "cancel", "cancelled before"} {

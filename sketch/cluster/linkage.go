@@ -1,10 +1,5 @@
 package cluster
 
-import (
-	"context"
-	"math"
-)
-
 // linkage joins clusters only when their members resemble each other, so that
 // no chain of pairs grows a cluster whose ends are strangers.
 //
@@ -141,32 +136,4 @@ func (l *linkage) fits(small, large, knownSmall, knownLarge int) (fits bool, tai
 		}
 		member = after
 	}
-}
-
-// link joins the verified pairs, the best first, as linkage allows.
-func (c *Finder) link(ctx context.Context) error {
-	c.ranked = newSorter(c.temp, c.options.sorterRecords(), false)
-	err := c.countPairs(ctx, nil, nil, func(a, b, _ int) error {
-		resemblance, ok, err := c.verify(a, b)
-		if err != nil || !ok {
-			return err
-		}
-		// Positive doubles are in the order of their bits.
-		return c.ranked.add(record{^math.Float64bits(resemblance), pairWord(a, b)})
-	})
-	if err != nil {
-		return err
-	}
-	l := linkage{forest: c.forest, representatives: c.options.Representatives, resembles: func(a, b int) (bool, error) {
-		_, ok, err := c.verify(a, b)
-		return ok, err
-	}}
-	return c.ranked.drain(ctx, func(r record) error {
-		a, b := pairOf(r.lo)
-		joined, err := l.join(a, b, r.hi == ^math.Float64bits(1))
-		if joined {
-			c.report.Pairs++
-		}
-		return err
-	})
 }

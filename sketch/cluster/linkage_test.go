@@ -101,7 +101,7 @@ func TestClusterLinkage(t *testing.T) {
 			}
 			t.Logf("%-28s %4d documents, %4d clusters, widest %.3f, %d checks", c.name, c.n, len(clusters), slices.Max(reach), l.calls)
 
-			o.Chains = true
+			o.Linkage = Single
 			l.calls = 0
 			k = tinyFinder(t, o, createTemp)
 			add(t, k, documents)

@@ -2,12 +2,6 @@ package cluster
 
 import "slices"
 
-// verdicts are what people have said about pairs of documents, by the pair.
-type verdicts struct {
-	said    map[[2]uint64]bool // by ids, the lesser first; true is duplicate
-	numbers map[uint64]bool    // by the documents' numbers; see pairWord
-}
-
 // Mark takes a person's verdict on two documents, and is called before Pairs
 // or Clusters. Documents marked as duplicates are always a pair and in one
 // cluster; documents marked as distinct are neither, and where the two kinds
@@ -19,20 +13,19 @@ func (c *Finder) Mark(a, b uint64, duplicate bool) {
 	if a == b {
 		return
 	}
-	if c.verdicts.said == nil {
-		c.verdicts.said = map[[2]uint64]bool{}
+	if c.verdicts == nil {
+		c.verdicts = map[[2]uint64]bool{}
 	}
-	c.verdicts.said[[2]uint64{min(a, b), max(a, b)}] = duplicate
+	c.verdicts[[2]uint64{min(a, b), max(a, b)}] = duplicate
 }
 
 // numberVerdicts finds the marked documents among those that were added.
 func (c *Finder) numberVerdicts() error {
-	v := &c.verdicts
-	if len(v.said) == 0 {
+	if len(c.verdicts) == 0 {
 		return nil
 	}
 	number := map[uint64]int{}
-	for pair := range v.said {
+	for pair := range c.verdicts {
 		number[pair[0]], number[pair[1]] = -1, -1
 	}
 	for i := range c.ids.n {
@@ -44,27 +37,18 @@ func (c *Finder) numberVerdicts() error {
 			number[id] = i
 		}
 	}
-	v.numbers = map[uint64]bool{}
-	for pair, duplicate := range v.said {
-		a, b := number[pair[0]], number[pair[1]]
-		if a < 0 || b < 0 {
-			continue
-		}
-		v.numbers[pairWord(a, b)] = duplicate
-		if !duplicate {
-			if c.forest.apart == nil {
-				c.forest.apart = &apart{from: map[int][]int{}, marked: map[int][]int{}}
-			}
-			c.forest.apart.add(a, b)
+	for pair, duplicate := range c.verdicts {
+		if a, b := number[pair[0]], number[pair[1]]; a >= 0 && b >= 0 {
+			c.linker.Mark(a, b, duplicate)
 		}
 	}
 	return nil
 }
 
-// duplicates are the pairs marked so, in order.
-func (v *verdicts) duplicates() []uint64 {
+// duplicatesOf are the pairs marked so, in order.
+func duplicatesOf(marks map[uint64]bool) []uint64 {
 	var pairs []uint64
-	for pair, duplicate := range v.numbers {
+	for pair, duplicate := range marks {
 		if duplicate {
 			pairs = append(pairs, pair)
 		}

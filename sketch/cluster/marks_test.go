@@ -37,8 +37,8 @@ func TestMarks(t *testing.T) {
 				distinct = append(distinct, ij)
 			}
 		}
-		for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: all, Resemblance: 0.5}, {Shared: 2, Verify: all, Resemblance: 0.5, Chains: true}} {
-			name := fmt.Sprintf("seed=%d/shared=%d/verify=%v/chains=%v", seed, o.Shared, o.Verify != nil, o.Chains)
+		for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: all, Resemblance: 0.5}, {Shared: 2, Verify: all, Resemblance: 0.5, Linkage: Single}} {
+			name := fmt.Sprintf("seed=%d/shared=%d/verify=%v/linkage=%v", seed, o.Shared, o.Verify != nil, o.Linkage)
 			marked := func() *Finder {
 				c := tinyFinder(t, o, createTemp)
 				for ij, dup := range marks {

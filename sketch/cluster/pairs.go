@@ -27,7 +27,7 @@ func (c *Finder) findPairs(ctx context.Context, emit func(Pair) error) error {
 	least := c.options.Shared
 	given := map[uint64]bool{} // of those marked as duplicates
 	give := func(a, b, shared int) error {
-		duplicate, marked := c.verdicts.numbers[pairWord(a, b)]
+		duplicate, marked := c.linker.marks[pairWord(a, b)]
 		if marked && !duplicate || !marked && shared < least {
 			return nil
 		}
@@ -55,7 +55,7 @@ func (c *Finder) findPairs(ctx context.Context, emit func(Pair) error) error {
 		c.report.Pairs++
 		return emit(p)
 	}
-	duplicates := c.verdicts.duplicates()
+	duplicates := duplicatesOf(c.linker.marks)
 	if len(duplicates) > 0 {
 		c.options.Shared = 1 // until they are given, with what they share
 	}

@@ -66,7 +66,7 @@ func TestClusterFaults(t *testing.T) {
 	documents := randomDocuments(r, 600, 6, 400)
 	full := errors.New("no space left on device")
 	verify := func(a, b uint64) (float64, error) { return 0.5 + float64(mix(a^b)%3)/4, nil }
-	for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: verify, Resemblance: 0.75}, {Shared: 1, Verify: verify, Resemblance: 0.75, Chains: true}} {
+	for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: verify, Resemblance: 0.75}, {Shared: 1, Verify: verify, Resemblance: 0.75, Linkage: Single}} {
 		o.Dir = t.TempDir()
 		failures := 0
 		for n := 0; ; n = n*6/5 + 1 {

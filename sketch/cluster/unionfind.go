@@ -72,3 +72,26 @@ func (f forest) union(a, b int) (bool, error) {
 	f.moved(b, a)
 	return true, f.nodes.set(a, rootWord(nodeSize(wordA)+nodeSize(wordB), wordA&freeMask))
 }
+
+// together tells whether two documents are in one cluster.
+func (f forest) together(a, b int) (bool, error) {
+	a, _, err := f.find(a)
+	if err != nil {
+		return false, err
+	}
+	b, _, err = f.find(b)
+	return a == b, err
+}
+
+// separate tells whether the clusters of two documents must stay apart.
+func (f forest) separate(a, b int) (bool, error) {
+	a, _, err := f.find(a)
+	if err != nil {
+		return false, err
+	}
+	b, _, err = f.find(b)
+	if err != nil {
+		return false, err
+	}
+	return f.between(a, b)
+}
