@@ -13,11 +13,12 @@ import (
 )
 
 // onEach runs a test on the oldest release, the newest and the one between them that
-// tests run on, with a database that takes prepared transactions.
+// tests run on.
 func onEach(t *testing.T, test func(t *testing.T, database string, c *pgx.Conn)) {
 	for _, version := range []int{13, 15, 18} {
 		t.Run(fmt.Sprint("PostgreSQL ", version), func(t *testing.T) {
-			database := pgtest.New(t, version, "max_prepared_transactions=5").Database(t)
+			t.Parallel()
+			database := pgtest.Shared(t, version).Database(t)
 			test(t, database, pgtest.Connect(t, database))
 		})
 	}

@@ -50,8 +50,8 @@ type Server struct {
 	bin        string
 	settings   []string
 	credential *syscall.Credential
-	keeper     *exec.Cmd      // a shell that outlives us by a moment
-	lifeline   io.WriteCloser // its standard input: closed when we are gone
+	lifeline   io.WriteCloser // standard input of the server's shell: closed when we are gone
+	ended      chan struct{}  // closed when that shell has ended
 	serial     atomic.Int64
 	template   sync.Mutex
 	migrated   bool
@@ -184,15 +184,9 @@ func (s *Server) Log() string {
 // Bin returns a server version's folder of programs.
 func Bin(t testing.TB, version int) string {
 	t.Helper()
-	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
-	if cache, err := os.UserCacheDir(); err == nil {
-		caches = append(caches, filepath.Join(cache, "alike"))
-	}
 	tried := []string{fmt.Sprintf("/usr/lib/postgresql/%d/bin", version)}
-	for _, cache := range caches {
-		if cache != "" {
-			tried = append(tried, filepath.Join(cache, "postgres", strconv.Itoa(version), "bin"))
-		}
+	for _, cache := range caches() {
+		tried = append(tried, filepath.Join(cache, "postgres", strconv.Itoa(version), "bin"))
 	}
 	for _, bin := range tried {
 		if _, err := os.Stat(filepath.Join(bin, "postgres")); err == nil {
@@ -201,6 +195,18 @@ func Bin(t testing.TB, version int) string {
 	}
 	t.Fatalf("no PostgreSQL %d in %s; .ci/setup installs it", version, strings.Join(tried, ", "))
 	return ""
+}
+
+// caches lists the folders in which .ci/setup may have put what tests need.
+func caches() (list []string) {
+	if cache := os.Getenv("ALIKE_CACHE"); cache != "" {
+		list = append(list, cache)
+	}
+	list = append(list, "/var/cache/alike")
+	if cache, err := os.UserCacheDir(); err == nil {
+		list = append(list, filepath.Join(cache, "alike"))
+	}
+	return list
 }
 
 func start(t testing.TB, version int, settings ...string) *Server {
@@ -231,14 +237,45 @@ func launch(t testing.TB, s *Server) *Server {
 			t.Fatal(err)
 		}
 	}
-	init := s.command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-	if out, err := init.CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
+	s.fill(t)
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// fill makes the data folder of a new server. The first server of a release leaves a
+// copy in a cache, since a copy takes a twentieth of the time of initdb.
+func (s *Server) fill(t testing.TB) {
+	t.Helper()
+	name := fmt.Sprintf("initdb-%d-%d", s.Version, os.Getuid())
+	for _, cache := range caches() {
+		if _, err := os.Stat(filepath.Join(cache, name)); err == nil && s.Version > 0 {
+			clone(t, filepath.Join(cache, name), s.data())
+			return
+		}
+	}
+	init := s.command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+	if out, err := init.CombinedOutput(); err != nil {
+		t.Fatalf("initdb: %v\n%s", err, out)
+	}
+	for _, cache := range caches() {
+		// Other test programs do the same now. The folder gets its name when it is
+		// complete, and the second program to give it that name fails.
+		if dir, err := os.MkdirTemp(cache, ".initdb"); err == nil && s.Version > 0 {
+			clone(t, s.data(), filepath.Join(dir, "data"))
+			os.Rename(filepath.Join(dir, "data"), filepath.Join(cache, name))
+			os.RemoveAll(dir)
+			return
+		}
+	}
+}
+
+func clone(t testing.TB, from, to string) {
+	t.Helper()
+	if out, err := exec.Command("cp", "-a", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v\n%s", err, out)
+	}
 }
 
 // Standby starts a server that follows this one by streaming replication, and
@@ -251,9 +288,7 @@ func (s *Server) Standby(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s.Stop()
-	if out, err := exec.Command("cp", "-a", s.data(), standby.data()).CombinedOutput(); err != nil {
-		t.Fatalf("cp: %v\n%s", err, out)
-	}
+	clone(t, s.data(), standby.data())
 	signal := filepath.Join(standby.data(), "standby.signal")
 	if err := os.WriteFile(signal, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -284,33 +319,42 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// Start starts a stopped or killed server again and waits until it answers.
+// Start starts a stopped or killed server again and waits until it answers or ends.
 func (s *Server) Start() error {
-	args := []string{"-D", s.data(), "-k", s.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=60",
-		"-c", "shared_buffers=64MB", "-c", "autovacuum_naptime=5s", "-c", "log_min_messages=warning"}
+	args := []string{"-D", s.data(), "-k", s.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off",
+		"-c", "max_connections=60", "-c", "max_prepared_transactions=5", "-c", "shared_buffers=64MB",
+		"-c", "log_min_messages=warning"}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
-	// The shell ends when its standard input does, which is when this process
-	// ends, and takes the server with it.
-	s.keeper = s.command("/bin/sh", append([]string{"-c",
-		`"$0" "$@" >>log 2>&1 & server=$!; trap '' INT TERM; cat >/dev/null; kill -INT $server 2>/dev/null; wait $server`,
+	// The standard input ends when this process ends, and the server with it.
+	shell := s.command("/bin/sh", append([]string{"-c",
+		`exec 3<&0; "$0" "$@" >>log 2>&1 3<&- & server=$!; trap '' INT TERM; { cat <&3 >/dev/null; kill -INT $server 2>/dev/null; } & wait $server`,
 		filepath.Join(s.bin, "postgres")}, args...)...)
 	var err error
-	if s.lifeline, err = s.keeper.StdinPipe(); err != nil {
+	if s.lifeline, err = shell.StdinPipe(); err != nil {
 		return err
 	}
-	if err := s.keeper.Start(); err != nil {
+	if err := shell.Start(); err != nil {
 		return err
 	}
-	for range 600 {
+	ended := make(chan struct{})
+	s.ended = ended
+	go func() {
+		shell.Wait() // its status is the server's, whose log has the reason
+		close(ended)
+	}()
+	for {
 		c, err := pgx.Connect(context.Background(), s.URL("postgres", "postgres"))
 		if err == nil {
 			return c.Close(context.Background())
 		}
-		time.Sleep(50 * time.Millisecond)
+		select {
+		case <-ended:
+			return fmt.Errorf("PostgreSQL %d did not start:\n%s", s.Version, s.Log())
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	return fmt.Errorf("PostgreSQL %d did not start:\n%s", s.Version, s.Log())
 }
 
 // PID returns the process of the running server.
@@ -326,7 +370,7 @@ func (s *Server) PID() (int, error) {
 // Stop ends the server in order.
 func (s *Server) Stop() {
 	s.lifeline.Close()
-	s.keeper.Wait() // its status is the server's, whose log has the reason
+	<-s.ended
 }
 
 // Kill ends the server as a power cut would: every process of it at once.
@@ -366,6 +410,9 @@ func (s *Server) Kill() error {
 }
 
 func (s *Server) close() {
+	if pid, err := s.PID(); err == nil {
+		syscall.Kill(pid, syscall.SIGQUIT) // it need not write what is deleted now
+	}
 	s.Stop()
 	os.RemoveAll(s.Dir) // a leftover in the temporary folder harms nobody
 }
