@@ -73,8 +73,13 @@ func TestClustersAreLeft(t *testing.T) {
 	}
 	exec(t, c, "delete from documents where id = 2")
 	once(t, w)
-	if got, want := one[string](t, c, "select string_agg(key, ',' order by key) from documents_alike_cluster"), "1,3"; got != want {
+	if got, want := one[string](t, c, "select string_agg(key || ':' || size, ',' order by key) from documents_alike_cluster"), "1:2,3:2"; got != want {
 		t.Errorf("the cluster has %s, want %s", got, want)
+	}
+	exec(t, c, "delete from documents where id = 1")
+	once(t, w)
+	if n := count(t, c, "documents_alike_cluster"); n != 0 {
+		t.Errorf("%d rows are in a cluster, want none: one row is left", n)
 	}
 }
 
