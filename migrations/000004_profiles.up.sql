@@ -132,7 +132,7 @@ begin
   p.r := get_byte(sketch, 12);
   exponent := get_byte(sketch, 13);
   p.size := get_byte(sketch, 14) << 8 | get_byte(sketch, 15);
-  p.modulus := get_byte(sketch, 16)::bigint << 24 | get_byte(sketch, 17) << 16 | get_byte(sketch, 18) << 8 | get_byte(sketch, 19);
+  p.modulus := get_byte(sketch, 16)::bigint << 8 | get_byte(sketch, 17) << 8 | get_byte(sketch, 18) << 8 | get_byte(sketch, 19);
   p.tokens := get_byte(sketch, 20) << 8 | get_byte(sketch, 21);
   invalid := alike._invalid(p);
   if invalid is not null then

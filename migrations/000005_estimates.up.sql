@@ -51,7 +51,7 @@ begin
     elsif p.bits < 64 then
       slot := substring(bits, i * p.bits + 1, kept)::text;
     else
-      slot := substring(alike._times(substring(bits, i * 64 + 1, 64)::bit(64)::bigint, -7046029254386353131)::bit(64), 1, kept)::text;
+      slot := substring(alike._wrap(substring(bits, i * 64 + 1, 64)::bit(64)::bigint * 11400714819323198485)::bit(64), 1, kept)::text;
     end if;
     result := array_append(result, slot);
   end loop;
@@ -59,19 +59,18 @@ begin
 end
 $$;
 
--- a times b modulo 2^64.
-create function alike._times(a bigint, b bigint) returns bigint language plpgsql immutable strict parallel safe
+-- A whole number modulo 2^64, as the bigint with the same bits.
+create function alike._wrap(n numeric) returns bigint language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  product numeric := mod(a::numeric * b::numeric, 18446744073709551616);
 begin
-  if product < -9223372036854775808 then
-    product := product + 18446744073709551616;
-  elsif product > 9223372036854775807 then
-    product := product - 18446744073709551616;
+  n := mod(n, 18446744073709551616);
+  if n < -9223372036854775808 then
+    n := n + 18446744073709551616;
+  elsif n > 9223372036854775807 then
+    n := n - 18446744073709551616;
   end if;
-  return product::bigint;
+  return n::bigint;
 end
 $$;
 
@@ -116,6 +115,30 @@ begin
 end
 $$;
 
+-- The error of two sketches of different profiles, unless they differ in nothing but
+-- the bits that are kept.
+create function alike._differs(a bytea, b bytea, cut boolean) returns void language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p alike.profile_fields := alike._header(a);
+  q alike.profile_fields := alike._header(b);
+begin
+  if cut then
+    p.bits := q.bits;
+  end if;
+  if p is not distinct from q then
+    return;
+  end if;
+  q.bits := p.bits;
+  if p.tokens <> q.tokens and alike._spell(p) = alike._spell(q) then
+    raise exception 'sketches of different builds: tokens % and % of "%"', lpad(to_hex(p.tokens), 4, '0'), lpad(to_hex(q.tokens), 4, '0'), alike.profile(a)
+      using errcode = 'data_exception';
+  end if;
+  raise exception 'sketches of different profiles: "%" and "%"', alike.profile(a), alike.profile(b) using errcode = 'data_exception';
+end
+$$;
+
 -- What two sketches have in common: samples that match, samples compared, of
 -- those how many could match by luck and how many are a's, and the bits of each.
 create function alike._compare(a bytea, b bytea, out matches integer, out trials integer, out chances integer, out in_a integer, out kept integer)
@@ -135,20 +158,9 @@ begin
     q := p;
   else
     q := alike._header(b);
+    perform alike._differs(a, b, true);
   end if;
   kept := least(p.bits, q.bits);
-  if p.bits <> q.bits then
-    p.bits := 64;
-    q.bits := 64;
-  end if;
-  if p.tokens <> q.tokens and alike._spell(p) = alike._spell(q) then
-    raise exception 'sketches of different builds: tokens % and % of "%"', lpad(to_hex(p.tokens), 4, '0'), lpad(to_hex(q.tokens), 4, '0'), alike.profile(a)
-      using errcode = 'data_exception';
-  elsif p <> q then
-    raise exception 'sketches of different profiles: "%" and "%"', alike.profile(a), alike.profile(b) using errcode = 'data_exception';
-  end if;
-  p.bits := get_byte(a, 5);
-  q.bits := get_byte(b, 5);
   if not alike._slots(p.family) then
     exponent := greatest(get_byte(a, 13), get_byte(b, 13));
     u := alike._list_values(a, exponent);
@@ -215,7 +227,6 @@ begin
     else greatest(0, alike._resemblance(c.matches / c.trials::double precision, c.chances, c.trials, c.kept)) end;
 end
 $$;
-comment on function alike.resemblance(bytea, bytea) is 'an estimate of |A and B| / |A or B| from two sketches';
 comment on function alike.resemblance(bytea, bytea) is 'an estimate of |A and B| / |A or B| from two sketches';
 
 create function alike.containment(a bytea, b bytea) returns double precision language plpgsql immutable strict parallel safe

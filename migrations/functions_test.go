@@ -19,7 +19,7 @@ import (
 var testProfiles = []string{
 	"text", "text bits=8", "text bits=4", "text bits=2", "text bits=1", "text t=85 bits=2", "web bits=8", "bing", "bing bits=8", "chars bag", "code",
 	"lines case", "text fast bits=8", "text lean bits=8", "text bins", "text bins bits=8", "text bins t=90 bits=4", "text weighted", "text lean-zeros", "text lean-biased bits=8",
-	"text bottom=100", "text bottom=50 mod=3", "text mod=4", "text scaled", "words stop vowels duplicates w=2",
+	"text bottom=100", "text bottom=50 mod=3", "text mod=4", "text mod=16909060", "text scaled", "words stop vowels duplicates w=2",
 }
 
 // document makes text of n words; documents of the same seed share most of it.

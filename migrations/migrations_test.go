@@ -20,7 +20,9 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func describe(t *testing.T, c *pgx.Conn) string {
 	t.Helper()
 	rows, err := c.Query(context.Background(), `
-		select 'function ' || p.oid::regprocedure || ' ' || md5(pg_get_functiondef(p.oid)) || coalesce(p.proacl::text, '')
+		select 'function ' || p.oid::regprocedure || ' ' || coalesce(
+		    (select concat_ws(' ', a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggtranstype::regtype) from pg_aggregate a where a.aggfnoid = p.oid),
+		    md5(pg_get_functiondef(p.oid))) || coalesce(p.proacl::text, '')
 		from pg_proc p where p.pronamespace = 'alike'::regnamespace
 		union all
 		select 'column ' || c.oid::regclass || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull || coalesce(c.relacl::text, '')

@@ -118,6 +118,9 @@ combinations:
 	}
 }
 
+// Superfeatures is how many superfeatures a sketch of the profile has at most: C(k,r).
+func (p Profile) Superfeatures() int { return superfeatureCount(p.K, p.R) }
+
 // superfeatureCount returns C(k,r), the number of superfeatures, or a number above
 // any limit of ours when it is larger.
 func superfeatureCount(k, r int) int {

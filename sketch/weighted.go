@@ -73,7 +73,7 @@ func (w *weighted) add(xs []uint64) {
 func (w *weighted) weigh(x uint64, weight float64) error {
 	sum := w.weights[x] + weight
 	if math.IsInf(sum, 0) {
-		return fmt.Errorf("sketch: the weights %v and %v of an element add up to more than %v", w.weights[x], weight, math.MaxFloat64)
+		return fmt.Errorf("sketch: the weights of an element add up to more than %v", math.MaxFloat64)
 	}
 	w.weights[x] = sum
 	w.sampled = false

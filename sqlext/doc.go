@@ -27,6 +27,7 @@
 //	alike_features(sketch): slot, feature
 //	alike_superfeatures(sketch): slot, feature
 //	alike_feature(sketch, slot)
+//	alike_superfeature(sketch, slot)
 //	alike_shared(a, b)
 //	alike_alike(a, b)
 //

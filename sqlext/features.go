@@ -7,7 +7,9 @@ import (
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-func feature(c *conn, f *sqlite.Call) error {
+// one returns the feature of a slot from those that list gives for a sketch, of which
+// there are as many as count says.
+func one(f *sqlite.Call, list func(dst []sketch.Feature, b []byte) ([]sketch.Feature, error), buffer *[]sketch.Feature, count func(sketch.Profile) int) error {
 	a := f.Args()
 	b, err := sketchBytes(&a[0], "the sketch")
 	if err != nil {
@@ -17,22 +19,28 @@ func feature(c *conn, f *sqlite.Call) error {
 	if err != nil {
 		return err
 	}
-	list, err := sketch.Features(c.featureBuffer[:0], b)
-	if err != nil {
+	if *buffer, err = list((*buffer)[:0], b); err != nil {
 		return err
 	}
-	c.featureBuffer = list
-	for _, feature := range list {
+	for _, feature := range *buffer {
 		if feature.Slot+1 == slot {
 			f.SetInt(feature.Value)
 			return nil
 		}
 	}
 	p, err := sketch.ProfileOf(b)
-	if err == nil && (slot < 1 || slot > p.K) {
-		err = fmt.Errorf("slot %d, want 1 to %d", slot, p.K)
+	if err == nil && (slot < 1 || slot > count(p)) {
+		err = fmt.Errorf("slot %d, want 1 to %d", slot, count(p))
 	}
 	return err // or NULL: a group of empty bins has no feature
+}
+
+func feature(c *conn, f *sqlite.Call) error {
+	return one(f, sketch.Features, &c.featureBuffer, func(p sketch.Profile) int { return p.K })
+}
+
+func superfeature(c *conn, f *sqlite.Call) error {
+	return one(f, sketch.Superfeatures, &c.featureBuffer, sketch.Profile.Superfeatures)
 }
 
 func featureRows(list []sketch.Feature, err error) (sqlite.Source, error) {

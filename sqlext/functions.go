@@ -38,6 +38,7 @@ func init() {
 		{Name: "alike_features", Flags: pure, Required: 1, Arguments: arguments("sketch"), Columns: []string{"slot", "feature"}, Order: 1, Table: tableOf(features)},
 		{Name: "alike_superfeatures", Flags: pure, Required: 1, Arguments: arguments("sketch"), Columns: []string{"slot", "feature"}, Order: 1, Table: tableOf(superfeatures)},
 		{Name: "alike_feature", Flags: pure, Required: 2, Arguments: arguments("sketch", "slot"), Scalar: scalar(feature)},
+		{Name: "alike_superfeature", Flags: pure, Required: 2, Arguments: arguments("sketch", "slot"), Scalar: scalar(superfeature)},
 		{Name: "alike_shared", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(shared)},
 		{Name: "alike_alike", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(alike)},
 		{Name: "alike_si", Flags: pure, Required: 2, Arguments: arguments("document text", "variant"), Scalar: scalar(similarityIndex)},

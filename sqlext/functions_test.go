@@ -56,6 +56,7 @@ alike_sketch 2
 alike_sketch_set 1
 alike_sketch_set 2
 alike_sketch_set 3
+alike_superfeature 2
 alike_version 0`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' AND narg >= 0 ORDER BY 1`)
 	db.expect(strings.TrimSpace(`
 alike__list

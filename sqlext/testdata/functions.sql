@@ -40,6 +40,12 @@ SELECT alike_feature(alike_sketch('a'), 1) = (SELECT feature FROM alike_features
 SELECT alike_feature(alike_sketch('a'), 13);
 -- Error: alike_feature: slot 13, want 1 to 12
 
+SELECT count(*), count(alike_superfeature(s, slot) = feature OR NULL) FROM (SELECT alike_sketch('a') AS s), alike_superfeatures(s);
+-- 66|66
+
+SELECT alike_superfeature(alike_sketch('a'), 67);
+-- Error: alike_superfeature: slot 67, want 1 to 66
+
 SELECT alike_containment(alike_sketch('a b c d e', 'words mod=1'), alike_sketch('a b c d e f g h', 'words mod=1'));
 -- 1.0
 

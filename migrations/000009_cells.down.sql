@@ -1,2 +1,0 @@
-drop function alike.cells(double precision, double precision, double precision, double precision, double precision);
-drop function alike._square(double precision);
