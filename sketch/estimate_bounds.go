@@ -1,5 +1,7 @@
 package sketch
 
+import "fmt"
+
 // An Interval is an estimated resemblance and what it may be in truth.
 type Interval struct{ Low, Estimate, High float64 }
 
@@ -31,11 +33,27 @@ func Bounds(a, b []byte, confidence float64) (Interval, error) {
 	if err != nil {
 		return Interval{}, err
 	}
+	return t.bounds(confidence), nil
+}
+
+// BoundsOf returns what Bounds does of two sketches under a profile with slots when so
+// many of the slots are equal; the bins of the family bins count as filled.
+func BoundsOf(p Profile, matches int, confidence float64) (Interval, error) {
+	if err := checkConfidence(confidence); err != nil {
+		return Interval{}, err
+	}
+	if !p.Slots() || matches < 0 || matches > p.T {
+		return Interval{}, fmt.Errorf("sketch: bounds: %d matches under %q, want slots, and 0 to %d of them", matches, p, p.T)
+	}
+	return tally{matches, p.T, p.T, p.Bits}.bounds(confidence), nil
+}
+
+func (t tally) bounds(confidence float64) Interval {
 	if t.trials == 0 {
-		return Interval{Low: 0, Estimate: 0, High: 1}, nil
+		return Interval{Low: 0, Estimate: 0, High: 1}
 	}
 	low, high := binomialInterval(t.matches, t.trials, confidence)
 	share := float64(t.matches) / float64(t.trials)
 	clamp := func(share float64) float64 { return min(1, max(0, t.resemblance(share))) }
-	return Interval{clamp(low), clamp(share), clamp(high)}, nil
+	return Interval{clamp(low), clamp(share), clamp(high)}
 }

@@ -105,7 +105,7 @@ func (c *conn) checkCondition(t *table, name string, o *options) error {
 // which is nil where there is none.
 func (c *conn) settings(t *table, column, name string, o *options) (a, old *attachment, err error) {
 	a = &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques, stamp: rand.Int64()}
-	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Mode: "compute", Extract: "plain"}
+	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain"}
 	p, err := storedProfile("")
 	if err != nil {
 		return nil, nil, err

@@ -12,7 +12,7 @@ import (
 const candidateMemory = 1 << 20
 
 // A feature that more rows share makes too many pairs to be sorted: of its rows
-// only those pairs are candidates that are answers, each for the first feature
+// only those pairs are candidates that may be answers, each for the first feature
 // that it shares.
 const crowd = 100
 
@@ -25,8 +25,8 @@ type candidates struct {
 
 // candidates finds them in the index of each feature, where rows that share a
 // value are neighbours.
-func (c *conn) candidates(a *attachment, atLeast float64) (_ *candidates, err error) {
-	x := &candidateScan{c: c, a: a, atLeast: atLeast}
+func (c *conn) candidates(a *attachment, j *judge, atLeast float64) (_ *candidates, err error) {
+	x := &candidateScan{c: c, a: a, j: j, atLeast: atLeast}
 	x.found.Sorter = cluster.NewSorter(candidateMemory, "")
 	couples := make([]int64, 2*1024)
 	for i, column := range a.Features() {
@@ -42,6 +42,7 @@ func (c *conn) candidates(a *attachment, atLeast float64) (_ *candidates, err er
 type candidateScan struct {
 	c       *conn
 	a       *attachment
+	j       *judge
 	atLeast float64
 	found   candidates
 	slot    int       // the feature
@@ -100,7 +101,7 @@ func (x *candidateScan) pairs() error {
 				}
 			}
 			if many {
-				if answer, err := x.judge(i, j); err != nil {
+				if answer, err := x.open(i, j); err != nil {
 					return err
 				} else if !answer {
 					continue
@@ -114,12 +115,11 @@ func (x *candidateScan) pairs() error {
 	return nil
 }
 
-// judge tells whether two rows of a crowd are an answer that no feature
+// open tells whether two rows of a crowd may be an answer that no feature
 // before this one has told of.
-func (x *candidateScan) judge(i, j int) (bool, error) {
+func (x *candidateScan) open(i, j int) (bool, error) {
 	if _, first := x.run.shared(i, j); first != x.slot {
 		return false, nil
 	}
-	r, ok, err := comparedRows(x.run.sketch(i), x.run.sketch(j))
-	return ok && r >= x.atLeast, err
+	return x.j.Open(x.run.sketch(i), x.run.sketch(j), x.atLeast)
 }

@@ -40,6 +40,10 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 		}, row)
 		return b, err
 	}
+	j, err := c.judge(a)
+	if err != nil {
+		return nil, err
+	}
 	work := 0
 	finder, err := cluster.New(cluster.Options{
 		Resemblance: atLeast,
@@ -58,8 +62,8 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 			if err != nil {
 				return 0, err
 			}
-			r, _, err := comparedRows(s, t)
-			return r, err
+			bounds, _, err := j.Compare(rowOf(x), rowOf(y), s, t, atLeast)
+			return bounds.Estimate, err
 		},
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a view", `SELECT alike_attach('v', 'body')`, `v is a view, want a table`},
 	{"a virtual table", `SELECT alike_attach('r', 'a')`, `r is a virtual table, which cannot have triggers`},
 	{"a key with the name of a column of ours", `SELECT alike_attach('k', 'body')`, `the key column sketch of k has the name of a column of the side table`},
-	{"an unknown option", `SELECT alike_attach('d', 'body', '{"profil": "text"}')`, `there is no option "profil", want profile, si, policy, at_least, matches, mode, name, where or extract`},
+	{"an unknown option", `SELECT alike_attach('d', 'body', '{"profil": "text"}')`, `there is no option "profil", want profile, si, policy, at_least, matches, verify, mode, name, where or extract`},
 	{"an unknown preset", `SELECT alike_attach('d', 'body', '{"profile": "novel"}')`, `profile "novel": "novel" is not a setting or a preset`},
 	{"a misspelt preset", `SELECT alike_attach('d', 'body', '{"profile": "txet w=3"}')`, `profile "txet w=3": "txet" is not a setting or a preset; did you mean text?`},
 	{"an option of another type", `SELECT alike_attach('d', 'body', '{"profile": 7}')`, `the option profile is JSON of the type number, want a string`},

@@ -35,21 +35,12 @@ func resemblanceOfRows(_ *conn, f *sqlite.Call) error {
 	if err != nil {
 		return err
 	}
-	r, ok, err := comparedRows(a, b)
-	if ok {
-		f.SetFloat(r)
-	}
-	return err
-}
-
-// comparedRows is the resemblance of two rows, and whether they compare: builds with
-// different tokens may have sketched them.
-func comparedRows(a, b []byte) (r float64, ok bool, err error) {
-	r, err = sketch.Resemblance(a, b)
+	r, err := sketch.Resemblance(a, b)
 	if errors.Is(err, sketch.ErrTokens) {
-		return 0, false, nil
+		return nil
 	}
-	return r, err == nil, err
+	f.SetFloat(r)
+	return err
 }
 
 func containment(_ *conn, f *sqlite.Call) error {

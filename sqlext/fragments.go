@@ -27,7 +27,7 @@ type fragments struct {
 	Event  string // new, old or ?: whose key is meant
 	Item   string // a column
 	Number int    // of a feature, from 1
-	Verify bool   // whether documents are compared by their content
+	Hash   bool   // whether documents are compared by their content
 	Fresh  bool   // whether the side table has nothing in the range
 	above  bool   // whether the range of keys has a lower bound,
 	upTo   bool   // and an upper one
@@ -261,6 +261,15 @@ func (f fragments) SharedFeatures(p, q string) string {
 // newest of them: a checkin takes ten milliseconds at most, however many
 // rows have a letterhead in common. The questions look at all.
 func (f fragments) Newest() int { return maxMatches }
+
+// Judged is what a function says of the sketches of a and b, unless their documents
+// were read and say it.
+func (f fragments) Judged(function string) string {
+	if f.Verify == "text" {
+		return "coalesce(c.exact, " + function + "(a.sketch, b.sketch))"
+	}
+	return function + "(a.sketch, b.sketch)"
+}
 
 // Threshold is the resemblance from which the policy counts two rows as alike.
 func (f fragments) Threshold() string { return strconv.FormatFloat(f.threshold(), 'g', -1, 64) }

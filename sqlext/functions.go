@@ -75,6 +75,8 @@ func init() {
 		{Name: "alike__row", Flags: pure | nulls, Required: 2, Arguments: arguments("document text", "settings"), Scalar: scalar(sideRow)},
 		{Name: "alike__low", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.Low }))},
 		{Name: "alike__high", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.High }))},
+		{Name: "alike__open", Flags: pure, Required: 3, Arguments: arguments("a", "b", "at_least"), Scalar: scalar(open)},
+		{Name: "alike__exact", Flags: pure, Required: 5, Arguments: arguments("a text", "hash_a", "b text", "hash_b", "settings"), Scalar: scalar(exactOfRows)},
 		{Name: "alike__content_hash", Flags: pure, Required: 1, Arguments: arguments("document text"), Scalar: scalar(contentHash)},
 		{Name: "alike__resemblance", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(resemblanceOfRows)},
 		{Name: "alike__cannot_judge", Flags: innocuous, Required: 1, Arguments: arguments("name"), Scalar: scalar(cannotJudge)},

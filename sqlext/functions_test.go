@@ -18,9 +18,11 @@ func TestNames(t *testing.T) {
 alike__cannot_judge 1
 alike__cell 2
 alike__content_hash 1
+alike__exact 5
 alike__extension_must_be_loaded 0
 alike__high 2
 alike__low 2
+alike__open 3
 alike__reject 4
 alike__resemblance 2
 alike__row 2

@@ -39,7 +39,7 @@ func (db database) limit(values map[string]int) {
 // Under the limits for hostile SQL everything works, and the schema that is left can be
 // read by a program without the extension.
 func TestHardenedLimits(t *testing.T) {
-	for _, options := range []string{`{"policy": "link"}`, `{"policy": "warn"}`, `{"policy": "reject"}`, `{"mode": "queue", "policy": "link"}`, `{"profile": "text k=64 s=3 t=192", "policy": "link"}`,
+	for _, options := range []string{`{"policy": "link"}`, `{"policy": "warn"}`, `{"policy": "reject"}`, `{"policy": "link", "verify": "text"}`, `{"policy": "reject", "verify": "text"}`, `{"mode": "queue", "policy": "link"}`, `{"profile": "text k=64 s=3 t=192", "policy": "link"}`,
 		`{"profile": "text k=1 s=7 r=1 t=7", "policy": "link"}`, `{"si": ["length", "43B/4"], "where": "u <> 'no'"}`} {
 		for _, key := range []string{"id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE", "id TEXT, id2 TEXT, body TEXT, u TEXT, PRIMARY KEY (id, id2)) WITHOUT ROWID; --"} {
 			if strings.Contains(options, "where") && strings.Contains(key, "id2") {

@@ -23,6 +23,7 @@ type settings struct {
 	Policy  string
 	AtLeast *float64
 	Matches int // how many a checkin records
+	Verify  string
 	Mode    string
 	Where   string
 	Extract string
@@ -36,6 +37,7 @@ type options struct {
 	Policy  *string   `json:"policy"`
 	AtLeast number    `json:"at_least"`
 	Matches whole     `json:"matches"`
+	Verify  *string   `json:"verify"`
 	Mode    *string   `json:"mode"`
 	Name    *string   `json:"name"`
 	Where   *string   `json:"where"`
@@ -113,7 +115,7 @@ func readJSON(v *sqlite.Value, into any) error {
 
 // apply changes settings as the options say; check tells whether they are valid.
 func (o *options) apply(s *settings) error {
-	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.Mode, &s.Mode}, {o.Extract, &s.Extract}, {o.Where, &s.Where}} {
+	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.Mode, &s.Mode}, {o.Verify, &s.Verify}, {o.Extract, &s.Extract}, {o.Where, &s.Where}} {
 		if option.given != nil {
 			*option.into = *option.given
 		}
@@ -158,6 +160,7 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	}{
 		{"policy", s.Policy, []string{"ignore", "link", "warn", "reject"}},
 		{"mode", s.Mode, []string{"compute", "queue"}},
+		{"verify", s.Verify, []string{"sketch", "text"}},
 		{"extract", s.Extract, []string{"plain", "html"}},
 	} {
 		if !slices.Contains(choice.allowed, choice.value) {

@@ -3,7 +3,6 @@ package sqlext
 import (
 	"slices"
 
-	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -57,7 +56,9 @@ func (c *conn) scanPairs(a *attachment, atLeast float64) (_ sqlite.Source, err e
 		}
 	}
 	slices.SortFunc(p.duplicates, func(x, y couple) int { return slices.Compare(x.pair[:], y.pair[:]) })
-	p.candidates, err = c.candidates(a, atLeast)
+	if p.judge, err = c.judge(a); err == nil {
+		p.candidates, err = c.candidates(a, p.judge, atLeast)
+	}
 	return p, err
 }
 
@@ -76,6 +77,7 @@ const pairsAtOnce = 8192
 type pairScan struct {
 	c          *conn
 	a          *attachment
+	judge      *judge
 	atLeast    float64
 	marks      map[[2]int64]bool
 	duplicates []couple // among them, which come last
@@ -168,8 +170,8 @@ func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	if len(mine) == 0 || len(theirs) == 0 {
 		return nil // gone since the index was read
 	}
-	r, ok, err := comparedRows(mine, theirs)
-	if !ok || r < p.atLeast {
+	bounds, ok, err := p.judge.Compare(p.rows[i], p.rows[j], mine, theirs, p.atLeast)
+	if !ok {
 		return err
 	}
 	if d.before(j, i) {
@@ -178,10 +180,6 @@ func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	shared := x.shared
 	if d.k > 0 {
 		shared, _ = d.shared(i, j)
-	}
-	bounds, err := sketch.Bounds(mine, theirs, confidence)
-	if err != nil {
-		return err
 	}
 	key, err := d.key(i)
 	if err != nil {
@@ -195,7 +193,7 @@ func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	b.SetAny(&cells[0], key)
 	b.SetAny(&cells[1], other)
 	cells[2].SetInt(int64(shared))
-	cells[3].SetFloat(r)
+	cells[3].SetFloat(bounds.Estimate)
 	cells[4].SetFloat(bounds.Low)
 	cells[5].SetFloat(bounds.High)
 	return nil

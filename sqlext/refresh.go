@@ -170,7 +170,7 @@ func (c *conn) sweep(a *attachment, verify bool) (int64, error) {
 	}
 	var low []any
 	for seen := int64(0); ; seen += fillBatch {
-		batch := a.fragments(fragments{Verify: verify, above: low != nil, Item: strconv.Itoa(fillBatch - 1)})
+		batch := a.fragments(fragments{Hash: verify, above: low != nil, Item: strconv.Itoa(fillBatch - 1)})
 		var high []any
 		if err := c.Run(batch.sql("batch_end"), func(row []sqlite.Value) error {
 			high = sqlite.Copies(row)

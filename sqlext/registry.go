@@ -91,7 +91,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a := &attachment{schema: schema, Name: row[0].Text(), State: row[1].Text(), Table: row[2].Text(), Column: row[3].Text(),
 		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text()}
-	a.Matches, a.tokens = int(row[14].Int()), uint16(row[15].Int())
+	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
 	}
@@ -297,7 +297,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if a.Where != "" {
 		where = a.Where
 	}
-	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches); err != nil || !triggers {
+	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches, a.Verify); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {

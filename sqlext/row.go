@@ -30,6 +30,18 @@ type rowSettings struct {
 	profile int64 // what the row says of its profile
 	packed  packedRow
 	page    []byte // the text of the last page, reused
+
+	exact         *sketch.Sketcher // of all shingles, made when it is asked for
+	first, second exactDocument
+}
+
+// settingsOf are those of an attachment.
+func (c *conn) settingsOf(a *attachment) (*rowSettings, error) {
+	text := a.RowSettings()
+	if s := c.rows[text]; s != nil {
+		return s, nil
+	}
+	return c.newRowSettings(text)
 }
 
 func (c *conn) rowSettings(v *sqlite.Value) (*rowSettings, error) {

@@ -16,8 +16,6 @@ type answer struct {
 	row         int64
 	key         any
 	shared      int
-	resemblance float64
-	sketch      []byte
 	bounds      sketch.Interval
 	containment float64
 }
@@ -70,8 +68,8 @@ func (c *conn) subject(a *attachment, key []any) (*subject, error) {
 }
 
 // nearest finds the rows alike to o, best first, and no more than limit
-// unless that is negative. A candidate shares a feature; the sketches decide.
-func (c *conn) nearest(a *attachment, o *subject, atLeast float64, limit int64) ([]answer, error) {
+// unless that is negative. A candidate shares a feature; the judge decides.
+func (c *conn) nearest(a *attachment, j *judge, o *subject, atLeast float64, limit int64) ([]answer, error) {
 	probe, err := c.ask(a, "probe", "")
 	if err != nil {
 		return nil, err
@@ -110,19 +108,23 @@ func (c *conn) nearest(a *attachment, o *subject, atLeast float64, limit int64) 
 		}
 		fetch.Reset()
 		err := fetch.Each(func(row []sqlite.Value) error {
-			theirs := row[len(a.Keys)].Bytes()
+			theirs, least := row[len(a.Keys)].Bytes(), atLeast
+			if duplicate {
+				least = 0
+			}
 			var ok bool
 			var err error
-			if x.resemblance, ok, err = comparedRows(o.sketch, theirs); !ok {
+			if x.bounds, ok, err = j.Compare(o.row, x.row, o.sketch, theirs, least); !ok {
 				return err
 			}
-			if x.resemblance < atLeast && !duplicate {
-				return nil
+			if a.contains() {
+				if x.containment, err = sketch.Containment(o.sketch, theirs); err != nil {
+					return err
+				}
 			}
 			if x.key, err = keyValue(sqlite.Copies(row[:len(a.Keys)])); err != nil {
 				return err
 			}
-			x.sketch = bytes.Clone(theirs)
 			kept = append(kept, x)
 			return nil
 		}, x.row)
@@ -131,28 +133,12 @@ func (c *conn) nearest(a *attachment, o *subject, atLeast float64, limit int64) 
 		}
 	}
 	slices.SortFunc(kept, func(x, y answer) int {
-		return cmp.Or(cmp.Compare(y.resemblance, x.resemblance), cmp.Compare(y.shared, x.shared), cmp.Compare(x.row, y.row))
+		return cmp.Or(cmp.Compare(y.bounds.Estimate, x.bounds.Estimate), cmp.Compare(y.shared, x.shared), cmp.Compare(x.row, y.row))
 	})
 	if limit >= 0 && int64(len(kept)) > limit {
 		kept = kept[:limit]
 	}
-	for i := range kept {
-		if err := kept[i].judge(a, o.sketch); err != nil {
-			return nil, err
-		}
-	}
 	return kept, nil
-}
-
-// judge computes what an answer says beyond the resemblance.
-func (x *answer) judge(a *attachment, mine []byte) (err error) {
-	if x.bounds, err = sketch.Bounds(mine, x.sketch, confidence); err != nil {
-		return err
-	}
-	if a.contains() {
-		x.containment, err = sketch.Containment(mine, x.sketch)
-	}
-	return err
 }
 
 func (c *conn) answers(a *attachment, list []answer) sqlite.Source {
@@ -160,7 +146,7 @@ func (c *conn) answers(a *attachment, list []answer) sqlite.Source {
 		x := &list[i]
 		b.SetAny(&cells[0], x.key)
 		cells[1].SetInt(int64(x.shared))
-		cells[2].SetFloat(x.resemblance)
+		cells[2].SetFloat(x.bounds.Estimate)
 		cells[3].SetFloat(x.bounds.Low)
 		cells[4].SetFloat(x.bounds.High)
 		if a.contains() {
@@ -187,7 +173,11 @@ func rows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error)
 	if o == nil || err != nil {
 		return nil, err
 	}
-	list, err := c.nearest(a, o, atLeast, want.Limit)
+	j, err := c.judge(a)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.nearest(a, j, o, atLeast, want.Limit)
 	return c.answers(a, list), err
 }
 
@@ -204,14 +194,12 @@ func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, er
 	if a.elsewhere() {
 		return nil, errors.New(otherBuild(a.Name))
 	}
-	settings := a.RowSettings()
-	s := c.rows[settings]
-	if s == nil {
-		if s, err = c.newRowSettings(settings); err != nil {
-			return nil, err
-		}
+	s, err := c.settingsOf(a)
+	if err != nil {
+		return nil, err
 	}
-	row, err := s.row.Row(0, s.document(args[1].Bytes()))
+	text := s.document(args[1].Bytes())
+	row, err := s.row.Row(0, text)
 	if err != nil || row.Shingles == 0 {
 		return nil, err
 	}
@@ -220,9 +208,13 @@ func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, er
 	for _, f := range row.Features {
 		o.features[f.Slot] = f.Value
 	}
-	list, err := c.nearest(a, o, atLeast, want.Limit)
+	j, err := c.judge(a)
+	if err == nil {
+		err = j.Give(o.row, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.nearest(a, j, o, atLeast, want.Limit)
 	return c.answers(a, list), err
 }
-
-// confidence is that of every interval the aspect gives.
-const confidence = 0.95

@@ -6,7 +6,7 @@ SELECT {{.Keys.List "s"}}, {{.RowColumns "s.sketch"}} FROM (
 ) s
 {{- else}}
   SELECT DISTINCT {{.Keys.List "s"}}, alike__row(s.document, {{text .RowSettings}}) AS sketch FROM {{.In .Source}} s LEFT JOIN {{.In .Side}} a ON {{.Keys.Same "a" "s"}}
-  WHERE {{.Range "s"}} AND (a.profile IS NULL OR a.profile <> {{.ProfileID}}{{if .Verify}} OR a.content_hash IS NOT alike__content_hash(s.document){{end}})
+  WHERE {{.Range "s"}} AND (a.profile IS NULL OR a.profile <> {{.ProfileID}}{{if .Hash}} OR a.content_hash IS NOT alike__content_hash(s.document){{end}})
 ) s WHERE true
 ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET {{.SetExcluded}}
 {{- end}}

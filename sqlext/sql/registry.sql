@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   generation INTEGER NOT NULL, -- of the side table; its indexes are named after it
   stamp INTEGER NOT NULL, -- another whenever anything here changes
   matches INTEGER NOT NULL, -- how many a checkin records
+  verify TEXT NOT NULL, -- sketch or text: what decides a pair that the sketches leave open
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
 ){{.Next}}
@@ -33,7 +34,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   PRIMARY KEY (name, key)
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2{{end}}

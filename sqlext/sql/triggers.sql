@@ -57,20 +57,32 @@
   Joins, and no subqueries in an expression: SQLite adds up the depths of those, and
   its manual recommends to allow no more than ten.
 */ -}}
-{{define "alike"}}(SELECT DISTINCT this FROM ({{template "candidates" .}})) c CROSS JOIN {{.Side}} a CROSS JOIN {{.Side}} b
+{{define "compared"}}(SELECT DISTINCT this FROM ({{template "candidates" .}})) c CROSS JOIN {{.Side}} a CROSS JOIN {{.Side}} b
     LEFT JOIN {{.Mark}} v ON ({{.Keys.Same "v" "a"}}) AND {{.Keys.SameOther "v" "b"}}
-    LEFT JOIN {{.Mark}} w ON ({{.Keys.Same "w" "b"}}) AND {{.Keys.SameOther "w" "a"}}
-  WHERE (({{.Keys.Is "a" .Event}}) AND b.{{.Row}} = c.this) AND alike__resemblance(a.sketch, b.sketch) >= {{template "limit" .}}
+    LEFT JOIN {{.Mark}} w ON ({{.Keys.Same "w" "b"}}) AND {{.Keys.SameOther "w" "a"}}{{end}}
+{{define "these"}}(({{.Keys.Is "a" .Event}}) AND b.{{.Row}} = c.this){{end}}
+{{define "alike"}}
+{{- if eq .Verify "text"}}(SELECT DISTINCT c.this, {{template "limit" .}} AS least, CASE WHEN alike__open(a.sketch, b.sketch, {{template "limit" .}})
+    THEN alike__exact(x.document, a.content_hash, y.document, b.content_hash, {{text .RowSettings}}) END AS exact
+    FROM {{template "compared" .}}
+    LEFT JOIN {{.Source}} x ON {{.Keys.Same "x" "a"}}
+    LEFT JOIN {{.Source}} y ON {{.Keys.Same "y" "b"}}
+    WHERE {{template "these" .}}) c CROSS JOIN {{.Side}} a CROSS JOIN {{.Side}} b
+  WHERE {{template "these" .}} AND {{.Judged "alike__resemblance"}} >= c.least
+{{- else}}{{template "compared" .}}
+  WHERE {{template "these" .}} AND {{.Judged "alike__resemblance"}} >= {{template "limit" .}}
 {{- end}}
+{{- end}}
+{{- /* Of a pair that was read, its resemblance is both of its bounds. */ -}}
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
   SELECT alike__cannot_judge({{text .Name}}) FROM {{.Side}} a WHERE ({{.Keys.Is "a" .Event}}) AND a.profile <> {{.ProfileID}}{{.End}}
   SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
-  SELECT {{.Keys.Value "b"}} AS other, alike__resemblance(a.sketch, b.sketch) AS resemblance FROM {{template "alike" .}}
+  SELECT {{.Keys.Value "b"}} AS other, {{.Judged "alike__resemblance"}} AS resemblance FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT 1){{.End}}
 {{- else if or (eq .Policy "link") (eq .Policy "warn")}}
   INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, policy, matched_at)
-  SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, alike__resemblance(a.sketch, b.sketch) AS resemblance, alike__low(a.sketch, b.sketch), alike__high(a.sketch, b.sketch),
+  SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, {{.Judged "alike__resemblance"}} AS resemblance, {{.Judged "alike__low"}}, {{.Judged "alike__high"}},
     max(0, count(*) OVER () - {{.Matches}}), {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT {{.Matches}}{{.End}}
 {{- if eq .Policy "warn"}}
