@@ -129,15 +129,30 @@ type setSketches struct {
 	sampler sampler
 }
 
-func (s *setSketches) of(t *testing.T, parts ...[]uint64) []byte {
+func (s *setSketches) of(t *testing.T, onlyA, common, onlyB []uint64) (a, b []byte) {
+	t.Helper()
+	shared := s.part(common)
+	return s.union(t, s.part(onlyA), shared), s.union(t, shared, s.part(onlyB))
+}
+
+// part returns the sketch of a part, nil when there is nothing in it.
+func (s *setSketches) part(xs []uint64) []byte {
+	if len(xs) == 0 {
+		return nil
+	}
+	s.sampler.Reset()
+	s.sampler.add(xs)
+	return s.sampler.appendSample(nil, s.profile)
+}
+
+func (s *setSketches) union(t *testing.T, parts ...[]byte) []byte {
+	t.Helper()
 	var m Merger
-	for _, xs := range parts {
-		if len(xs) == 0 {
+	for _, part := range parts {
+		if part == nil {
 			continue
 		}
-		s.sampler.Reset()
-		s.sampler.add(xs)
-		if err := m.Add(s.sampler.appendSample(nil, s.profile)); err != nil {
+		if err := m.Add(part); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -251,7 +266,7 @@ func testEstimates(t *testing.T, kind source, n int, rho float64) (lines [][]str
 
 // try adds the estimates of a pair.
 func (f *familyTrial) try(t *testing.T, pair *setPair, onlyA, common, onlyB []uint64) {
-	a, b := f.of(t, onlyA, common), f.of(t, common, onlyB)
+	a, b := f.of(t, onlyA, common, onlyB)
 	f.estimate(t, 0, a, b, pair.truth)
 	if f.profile.Slots() {
 		for i, bits := range []int{8, 4, 2, 1} {
@@ -354,7 +369,7 @@ func TestStatisticsFilter(t *testing.T) {
 				found := make([]int, len(filters))
 				for run := range runs {
 					onlyA, common, onlyB := pair.draw(sources[0], run%2 == 1)
-					a, b := s.of(t, onlyA, common), s.of(t, common, onlyB)
+					a, b := s.of(t, onlyA, common, onlyB)
 					for i, f := range filters {
 						if shared := sharedGroups(t, a, b, f[0], f[1]); shared >= f[2] {
 							found[i]++
@@ -510,7 +525,7 @@ func TestStatisticsContainment(t *testing.T) {
 		empty := 0
 		for run := range kerneltest.Trials(2000) {
 			onlyA, common, onlyB := pair.draw(sources[0], run%2 == 1)
-			a, b := s.of(t, onlyA, common), s.of(t, common, onlyB)
+			a, b := s.of(t, onlyA, common, onlyB)
 			var blobs blobPair
 			if err := blobs.parse(a, b); err != nil {
 				t.Fatal(err)
