@@ -1,16 +1,17 @@
 package sqlext
 
 import (
-	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// clusterMemory bounds what the clustering holds; the rest goes to files.
+// clusterMemory bounds what the clustering holds of the pairs; the rest goes to files.
 const clusterMemory = 64 << 20
 
 // clusters is alike_clusters.
@@ -23,155 +24,226 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 	if err != nil {
 		return nil, err
 	}
-	marks, err := c.verdicts(a)
+	linkage := cluster.Complete
+	if !args[2].Null() {
+		if linkage, err = readLinkage(&args[2]); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := c.numberRows(a, a.sql("ranked_by_key"))
 	if err != nil {
 		return nil, err
 	}
-	fetch, err := c.ask(a, "fetch", "")
+	o := cluster.LinkerOptions{Linkage: linkage}
+	if linkage == cluster.Complete {
+		done := func() {}
+		if o.Resembles, done, err = c.comparer(a, atLeast, rows); err != nil {
+			return nil, err
+		}
+		defer done()
+	}
+	linker, err := c.linkPairs(a, atLeast, o, rows, false)
 	if err != nil {
 		return nil, err
 	}
-	defer fetch.Done()
-	sketchOf := func(row int64) (b []byte, err error) {
-		fetch.Reset()
-		err = fetch.Each(func(r []sqlite.Value) error {
-			b = bytes.Clone(r[len(a.Keys)].Bytes())
-			return nil
-		}, row)
-		return b, err
-	}
-	j, err := c.judge(a)
-	if err != nil {
-		return nil, err
-	}
-	work := 0
-	finder, err := cluster.New(cluster.Options{
-		Resemblance: atLeast,
-		Memory:      clusterMemory,
-		Verify: func(x, y uint64) (float64, error) {
-			if work++; work&1023 == 0 {
-				if err := c.Interrupted(); err != nil {
-					return 0, err
-				}
-			}
-			s, err := sketchOf(rowOf(x))
-			if err != nil {
-				return 0, err
-			}
-			t, err := sketchOf(rowOf(y))
-			if err != nil {
-				return 0, err
-			}
-			bounds, _, err := j.Compare(rowOf(x), rowOf(y), s, t, atLeast)
-			return bounds.Estimate, err
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer finder.Close()
-	for pair, duplicate := range marks {
-		finder.Mark(idOf(pair[0]), idOf(pair[1]), duplicate)
-	}
-	if err := c.addAll(a, finder); err != nil {
-		return nil, err
-	}
-	var members []cluster.Member
-	sizes := map[uint64]int64{}
-	if _, err := finder.Clusters(context.Background(), func(m cluster.Member) error {
-		members = append(members, m)
-		if m.ID != m.Cluster {
-			sizes[m.Cluster]++
+	defer linker.Close()
+	type member struct{ number, cluster, size int32 }
+	var members []member
+	if err := linker.Clusters(context.Background(), func(i, cluster, size int) error {
+		if size > 1 {
+			members = append(members, member{int32(i), int32(cluster), int32(size)})
 		}
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	members = slices.DeleteFunc(members, func(m cluster.Member) bool { return sizes[m.Cluster] == 0 })
-	slices.SortFunc(members, func(x, y cluster.Member) int {
-		return cmp.Or(cmp.Compare(x.Cluster, y.Cluster), cmp.Compare(x.ID, y.ID))
+	slices.SortFunc(members, func(x, y member) int {
+		return cmp.Or(cmp.Compare(x.cluster, y.cluster), cmp.Compare(x.number, y.number))
 	})
-	keys, names, err := c.clusterKeys(a, members)
-	if err != nil {
-		return nil, err
-	}
-	return sqlite.Rows(len(members), func(b *sqlite.Batch, cells []sqlite.Value, i int) {
-		m := members[i]
-		if keys == nil {
-			cells[0].SetInt(rowOf(m.ID))
-			cells[1].SetInt(rowOf(m.Cluster))
-		} else {
-			b.SetAny(&cells[0], keys[i])
-			b.SetAny(&cells[1], names[m.Cluster])
+	next := 0
+	return sqlite.SourceFunc(func(b *sqlite.Batch) (bool, error) {
+		keys, err := c.keyReader(a)
+		if err != nil {
+			return false, err
 		}
-		cells[2].SetInt(sizes[m.Cluster] + 1)
+		defer keys.Done()
+		for ; next < len(members) && !b.Full(); next++ {
+			m, cells := members[next], b.Row()
+			if err := keys.set(b, &cells[0], rows.list[m.number]); err != nil {
+				return false, err
+			}
+			if err := keys.set(b, &cells[1], rows.list[m.cluster]); err != nil {
+				return false, err
+			}
+			cells[2].SetInt(int64(m.size))
+		}
+		return next < len(members), nil
 	}), nil
 }
 
-// A finder's ids are unsigned, in the order of the rows.
+func readLinkage(v *sqlite.Value) (cluster.Linkage, error) {
+	if v.Kind != sqlite.Text {
+		return 0, fmt.Errorf("the linkage is %s, want text", v.Describe())
+	}
+	return cluster.ParseLinkage(v.Text())
+}
+
+// A sorter's numbers are unsigned, in the order of the rows.
 func idOf(row int64) uint64 { return uint64(row) ^ 1<<63 }
 
 func rowOf(id uint64) int64 { return int64(id ^ 1<<63) }
 
-// addAll gives the finder the features of every row.
-func (c *conn) addAll(a *attachment, finder *cluster.Finder) error {
-	s, err := c.ask(a, "all", "")
-	if err != nil {
-		return err
-	}
-	defer s.Done()
-	if err := s.Bind(); err != nil {
-		return err
-	}
-	n := a.profile.K + 1
-	buffer := make([]int64, 1024*n)
-	var list []int64
-	for {
-		got, err := s.Scan(buffer)
-		if err != nil {
-			return err
-		}
-		for i := range got {
-			row := buffer[i*n:][:n]
-			list = list[:0]
-			for _, f := range row[1:] {
-				if f != 0 { // NULL reads as 0
-					list = append(list, f)
-				}
-			}
-			if err := finder.Add(idOf(row[0]), list); err != nil {
-				return err
-			}
-		}
-		if got < 1024 {
-			return nil
-		}
-	}
+// numbered are the rows with a sketch, numbered in an order.
+type numbered struct {
+	list  []int64 // rows by number
+	byRow []int32 // numbers, in the order of the rows
 }
 
-// clusterKeys are the keys of clustered rows, and the least key of each cluster. An
-// integer key needs none: it is the row.
-func (c *conn) clusterKeys(a *attachment, members []cluster.Member) (keys []any, names map[uint64]any, err error) {
-	if a.Keys.Rowid() {
-		return nil, nil, nil
+// numberRows numbers the rows that a statement gives.
+func (c *conn) numberRows(a *attachment, ranked string) (*numbered, error) {
+	n := &numbered{}
+	s, err := c.Prepare(ranked)
+	if err != nil {
+		return nil, err
 	}
+	defer s.Close()
+	if err := s.Bind(); err != nil {
+		return nil, err
+	}
+	buffer := make([]int64, 1024)
+	for got := len(buffer); got == len(buffer); {
+		if got, err = s.Scan(buffer); err != nil {
+			return nil, err
+		}
+		n.list = append(n.list, buffer[:got]...)
+	}
+	n.byRow = make([]int32, len(n.list))
+	for i := range n.byRow {
+		n.byRow[i] = int32(i)
+	}
+	slices.SortFunc(n.byRow, func(x, y int32) int { return cmp.Compare(n.list[x], n.list[y]) })
+	return n, nil
+}
+
+// number is that of a row.
+func (n *numbered) number(row int64) (int, bool) {
+	i, found := sort.Find(len(n.byRow), func(i int) int { return cmp.Compare(row, n.list[n.byRow[i]]) })
+	if !found {
+		return 0, false
+	}
+	return int(n.byRow[i]), true
+}
+
+// linkPairs makes a linker that knows all alike pairs, or those alone that a person called
+// duplicates.
+func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions, rows *numbered, judged bool) (_ *cluster.Linker, err error) {
+	o.Documents, o.Memory = len(rows.list), clusterMemory
+	linker, err := cluster.NewLinker(o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			linker.Close()
+		}
+	}()
+	couple := func(pair [2]int64) (i, j int, ok bool) {
+		if i, ok = rows.number(pair[0]); ok {
+			j, ok = rows.number(pair[1])
+		}
+		return i, j, ok
+	}
+	scan, err := c.newPairScan(a, atLeast)
+	if err != nil {
+		return nil, err
+	}
+	defer scan.Close()
+	for pair, duplicate := range scan.marks {
+		if i, j, ok := couple(pair); ok {
+			linker.Mark(i, j, duplicate)
+		}
+	}
+	if !judged {
+		if err := scan.find(); err != nil {
+			return nil, err
+		}
+	}
+	return linker, scan.each(func(pair [2]int64, resemblance float64) error {
+		if i, j, ok := couple(pair); ok {
+			return linker.Pair(i, j, resemblance)
+		}
+		return nil
+	})
+}
+
+// comparer tells whether two numbered rows resemble each other; close ends it.
+func (c *conn) comparer(a *attachment, atLeast float64, rows *numbered) (resembles func(i, j int) (bool, error), close func(), err error) {
 	fetch, err := c.ask(a, "fetch", "")
 	if err != nil {
 		return nil, nil, err
 	}
-	defer fetch.Done()
-	keys, names = make([]any, len(members)), map[uint64]any{}
-	for i, m := range members {
+	read := func(i int, into []byte) ([]byte, error) {
 		fetch.Reset()
-		if err := fetch.Each(func(r []sqlite.Value) (err error) {
-			keys[i], err = keyValue(sqlite.Copies(r[:len(a.Keys)]))
-			return err
-		}, rowOf(m.ID)); err != nil {
-			return nil, nil, err
-		}
-		if name, ok := names[m.Cluster]; !ok || lessKey(keys[i], name) {
-			names[m.Cluster] = keys[i]
-		}
+		err := fetch.Each(func(r []sqlite.Value) error {
+			into = append(into, r[len(a.Keys)].Bytes()...)
+			return nil
+		}, rows.list[i])
+		return into, err
 	}
-	return keys, names, nil
+	j, err := c.judge(a)
+	if err != nil {
+		fetch.Done()
+		return nil, nil, err
+	}
+	var mine, theirs []byte
+	work := 0
+	return func(x, y int) (ok bool, err error) {
+		if work++; work&1023 == 0 {
+			if err := c.Interrupted(); err != nil {
+				return false, err
+			}
+		}
+		if mine, err = read(x, mine[:0]); err != nil {
+			return false, err
+		}
+		if theirs, err = read(y, theirs[:0]); err != nil {
+			return false, err
+		}
+		_, ok, err = j.Resemblance(rows.list[x], rows.list[y], mine, theirs, atLeast)
+		return ok, err
+	}, fetch.Done, nil
+}
+
+// keyReader reads keys of rows; one that is the rowid needs no reading.
+type keyReader struct {
+	a     *attachment
+	fetch *sqlite.Statement
+}
+
+func (c *conn) keyReader(a *attachment) (k keyReader, err error) {
+	k.a = a
+	if !a.Keys.Rowid() {
+		k.fetch, err = c.ask(a, "fetch", "")
+	}
+	return k, err
+}
+
+func (k keyReader) Done() {
+	if k.fetch != nil {
+		k.fetch.Done()
+	}
+}
+
+// set puts the key of a row into a cell, which stays NULL when the row is gone.
+func (k keyReader) set(b *sqlite.Batch, cell *sqlite.Value, row int64) error {
+	if k.fetch == nil {
+		cell.SetInt(row)
+		return nil
+	}
+	k.fetch.Reset()
+	return k.fetch.Each(func(r []sqlite.Value) error {
+		key, err := keyValue(sqlite.Copies(r[:len(k.a.Keys)]))
+		b.SetAny(cell, key)
+		return err
+	}, row)
 }

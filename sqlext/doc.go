@@ -65,7 +65,8 @@
 //	alike_rows_like(table, text [, at_least]): key, shared, resemblance, low, high, containment
 //	alike_si_rows(table, variant, key [, fraction]): key, si
 //	alike_pairs(table [, at_least]): key, other, shared, resemblance, low, high
-//	alike_clusters(table [, at_least]): key, cluster, size
+//	alike_clusters(table [, at_least [, linkage]]): key, cluster, size
+//	alike_keep(table [, rule [, at_least]]): key, kept, resemblance
 //
 // People's verdicts, and what to watch:
 //

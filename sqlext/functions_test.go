@@ -71,6 +71,7 @@ alike_features
 alike_filter_curve
 alike_filter_plan
 alike_hot
+alike_keep
 alike_pairs
 alike_profiles
 alike_rows

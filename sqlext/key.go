@@ -101,6 +101,10 @@ func (list keys) List(prefix string) string {
 	return list.join(", ", func(k key) string { return qualified(prefix, sqlite.Quote(k.Name)) })
 }
 
+func (list keys) Descending() string {
+	return list.join(", ", func(k key) string { return sqlite.Quote(k.Name) + " DESC" })
+}
+
 func (list keys) Others(prefix string) string {
 	return list.join(", ", func(k key) string { return qualified(prefix, sqlite.Quote(k.other())) })
 }

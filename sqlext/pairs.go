@@ -45,7 +45,16 @@ func scanPairs(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, erro
 	return c.scanPairs(a, atLeast)
 }
 
-func (c *conn) scanPairs(a *attachment, atLeast float64) (_ sqlite.Source, err error) {
+func (c *conn) scanPairs(a *attachment, atLeast float64) (sqlite.Source, error) {
+	p, err := c.newPairScan(a, atLeast)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.find()
+}
+
+// newPairScan makes a scan of the pairs that people called duplicates; find adds all others.
+func (c *conn) newPairScan(a *attachment, atLeast float64) (_ *pairScan, err error) {
 	p := &pairScan{c: c, a: a, atLeast: atLeast}
 	if p.marks, err = c.verdicts(a); err != nil {
 		return nil, err
@@ -56,10 +65,13 @@ func (c *conn) scanPairs(a *attachment, atLeast float64) (_ sqlite.Source, err e
 		}
 	}
 	slices.SortFunc(p.duplicates, func(x, y couple) int { return slices.Compare(x.pair[:], y.pair[:]) })
-	if p.judge, err = c.judge(a); err == nil {
-		p.candidates, err = c.candidates(a, p.judge, atLeast)
-	}
+	p.judge, err = c.judge(a)
 	return p, err
+}
+
+func (p *pairScan) find() (err error) {
+	p.candidates, err = p.c.candidates(p.a, p.judge, p.atLeast)
+	return err
 }
 
 // couple is two rows that may be an answer, the lesser first.
@@ -80,9 +92,9 @@ type pairScan struct {
 	judge      *judge
 	atLeast    float64
 	marks      map[[2]int64]bool
-	duplicates []couple // among them, which come last
-	candidates *candidates
-	ahead      couple // the next candidate, once one is read
+	duplicates []couple    // among them, which come last
+	candidates *candidates // nil for none
+	ahead      couple      // the next candidate, once one is read
 
 	couples   []couple // compared together: those that are left
 	buffer    []couple
@@ -90,7 +102,11 @@ type pairScan struct {
 	documents documents
 }
 
-func (p *pairScan) Close() { p.candidates.Close() }
+func (p *pairScan) Close() {
+	if p.candidates != nil {
+		p.candidates.Close()
+	}
+}
 
 func (p *pairScan) Next(b *sqlite.Batch) (bool, error) {
 	for !b.Full() {
@@ -111,7 +127,7 @@ func (p *pairScan) Next(b *sqlite.Batch) (bool, error) {
 // and reads their documents.
 func (p *pairScan) read() error {
 	p.couples = p.buffer[:0]
-	for len(p.couples) < pairsAtOnce {
+	for p.candidates != nil && len(p.couples) < pairsAtOnce {
 		x, err := p.candidate()
 		if err != nil {
 			return err
@@ -124,7 +140,7 @@ func (p *pairScan) read() error {
 		}
 	}
 	p.buffer = p.couples
-	features := p.candidates.crowded
+	features := p.candidates != nil && p.candidates.crowded
 	if len(p.couples) == 0 {
 		n := min(pairsAtOnce, len(p.duplicates))
 		p.couples, p.duplicates = p.duplicates[:n], p.duplicates[n:]
@@ -161,14 +177,44 @@ func (p *pairScan) candidate() (couple, error) {
 	}
 }
 
+// sketches are those of two rows, which are at positions of the documents; there is none of
+// a row that is gone since the index was read.
+func (p *pairScan) sketches(x *couple) (i, j int, mine, theirs []byte, there bool) {
+	i, _ = slices.BinarySearch(p.rows, x.pair[0])
+	j, _ = slices.BinarySearch(p.rows, x.pair[1])
+	mine, theirs = p.documents.sketch(i), p.documents.sketch(j)
+	return i, j, mine, theirs, len(mine) > 0 && len(theirs) > 0
+}
+
+// each gives every alike pair by its rows, the lesser first.
+func (p *pairScan) each(emit func(pair [2]int64, resemblance float64) error) error {
+	for {
+		if err := p.read(); err != nil || len(p.couples) == 0 {
+			return err
+		}
+		for i := range p.couples {
+			pair := p.couples[i].pair
+			_, _, mine, theirs, there := p.sketches(&p.couples[i])
+			if !there {
+				continue
+			}
+			r, ok, err := p.judge.Resemblance(pair[0], pair[1], mine, theirs, p.atLeast)
+			if ok {
+				err = emit(pair, r)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
 // compare writes a pair that reaches the limit, the lesser key first.
 func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	d := &p.documents
-	i, _ := slices.BinarySearch(p.rows, x.pair[0])
-	j, _ := slices.BinarySearch(p.rows, x.pair[1])
-	mine, theirs := d.sketch(i), d.sketch(j)
-	if len(mine) == 0 || len(theirs) == 0 {
-		return nil // gone since the index was read
+	i, j, mine, theirs, there := p.sketches(x)
+	if !there {
+		return nil
 	}
 	bounds, ok, err := p.judge.Compare(p.rows[i], p.rows[j], mine, theirs, p.atLeast)
 	if !ok {

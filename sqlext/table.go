@@ -258,7 +258,9 @@ var reservedColumns = regexp.MustCompile(`(?i)^(profile|content_hash|shingles|sk
 // of CAST, which no text is that closes the parenthesis before its end, and as the
 // condition of a partial index, which has no subquery, parameter or random function. A
 // name in double quotes is a column.
-func (c *conn) checkWhere(t *table, where string) error {
+func (c *conn) checkWhere(t *table, where string) error { return c.checkExpression(t, "where", where) }
+
+func (c *conn) checkExpression(t *table, what, where string) error {
 	name := sqlite.Quote(t.schema) + "." + sqlite.Quote(t.name)
 	return c.StrictQuotes(func() error {
 		for _, sql := range []string{
@@ -268,7 +270,7 @@ func (c *conn) checkWhere(t *table, where string) error {
 		} {
 			s, err := c.Prepare(sql)
 			if err != nil {
-				return fmt.Errorf("where: %w", err)
+				return fmt.Errorf("%s: %w", what, err)
 			}
 			s.Close()
 		}

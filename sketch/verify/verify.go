@@ -84,6 +84,19 @@ func (j *Judge[K]) Compare(a, b K, x, y []byte, atLeast float64) (i sketch.Inter
 	return i, i.Estimate >= atLeast, nil
 }
 
+// Resemblance is Compare without the bounds, which cost more than an estimate.
+func (j *Judge[K]) Resemblance(a, b K, x, y []byte, atLeast float64) (r float64, ok bool, err error) {
+	if j.Reads() {
+		i, ok, err := j.Compare(a, b, x, y, atLeast)
+		return i.Estimate, ok, err
+	}
+	r, err = sketch.Resemblance(x, y)
+	if errors.Is(err, sketch.ErrTokens) {
+		return 0, false, nil
+	}
+	return r, err == nil && r >= atLeast, err
+}
+
 // Open reports whether Compare may find that two documents reach the threshold. It
 // reads none.
 func (j *Judge[K]) Open(x, y []byte, atLeast float64) (open bool, err error) {
@@ -92,9 +105,7 @@ func (j *Judge[K]) Open(x, y []byte, atLeast float64) (open bool, err error) {
 		i, err = sketch.Bounds(x, y, Confidence)
 		open = i.High >= atLeast
 	} else {
-		var r float64
-		r, err = sketch.Resemblance(x, y)
-		open = r >= atLeast
+		_, open, err = j.Resemblance(*new(K), *new(K), x, y, atLeast)
 	}
 	if errors.Is(err, sketch.ErrTokens) {
 		return false, nil

@@ -174,6 +174,9 @@ func (s *Statement) Step() (bool, error) {
 	}
 }
 
+// Columns are those of the row last stepped to.
+func (s *Statement) Columns() []Value { return s.columns }
+
 // Scan reads rows of integers into out, a multiple of the columns long, and
 // returns how many rows there were; fewer than asked for is the end.
 func (s *Statement) Scan(out []int64) (int, error) {
