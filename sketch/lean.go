@@ -22,15 +22,11 @@ import (
 // a fixed function: it does not depend on the order of the shingles, and the
 // lesser of two slots is the slot of the union.
 
-// randomness counts what was drawn, in units of 64 bits.
-type randomness struct{ words, extensions int }
-
 // lean is the first economy, that of 1997. The slot is prefix<<56 | extension>>8.
 type lean struct {
 	slotted
 	kernel.Permutations
 	prefixes []uint64 // of the slots, 8 in a word, slot 8j in the lowest byte of word j
-	drawn    randomness
 }
 
 const (
@@ -49,11 +45,9 @@ func (l *lean) Reset() {
 	for j := range l.prefixes {
 		l.prefixes[j] = anyBits
 	}
-	l.drawn = randomness{}
 }
 
 func (l *lean) add(xs []uint64) {
-	l.drawn.words += len(xs) * len(l.prefixes)
 	for j, best := range l.prefixes {
 		lanes := uint64(highBits)
 		if j == len(l.prefixes)-1 {
@@ -91,7 +85,6 @@ func (l *lean) contend(x uint64, j int, w, best, atMost uint64) uint64 {
 		lane := bits.TrailingZeros64(atMost) &^ 7
 		i := 8*j + lane/8
 		prefix := w >> lane & 0xff
-		l.drawn.extensions++
 		if v := prefix<<56 | l.Extension(x, i)>>8; v < l.m[i] {
 			l.m[i] = v
 			best = best&^(0xff<<lane) | prefix<<lane
@@ -114,7 +107,6 @@ type leanZeros struct {
 	zeros               []uint8 // of the winning runs
 	least               int     // of zeros
 	atLeast             int     // how many slots have the least
-	drawn               randomness
 }
 
 const mostZeros = 63 // a longer run counts as this
@@ -129,17 +121,14 @@ func (l *leanZeros) Reset() {
 	l.slotted.Reset()
 	clear(l.zeros)
 	l.least, l.atLeast = 0, len(l.zeros)
-	l.drawn = randomness{}
 }
 
 func (l *leanZeros) add(xs []uint64) {
 	t := len(l.m)
-	words := 0
 	for _, x := range xs {
 		slot, before := 0, 0 // the next slot, and the zeros it has from earlier words
 		for j := 0; slot < t; j++ {
 			w := l.Word(x, l.first+j)
-			words++
 			if ends := w &^ after(w, l.least, before); ends != 0 {
 				l.contend(x, slot, before, w, ends)
 			}
@@ -151,7 +140,6 @@ func (l *leanZeros) add(xs []uint64) {
 			}
 		}
 	}
-	l.drawn.words += words
 }
 
 // after marks the n bits after each one of w, and those of them that follow a
@@ -190,7 +178,6 @@ func (l *leanZeros) contend(x uint64, slot, before int, w, ends uint64) {
 		if zeros < int(l.zeros[i]) {
 			continue
 		}
-		l.drawn.extensions++
 		if v := uint64(mostZeros-zeros)<<58 | l.Extension(x, i)>>6; v < l.m[i] {
 			l.m[i] = v
 			l.lengthen(i, zeros)
@@ -232,8 +219,6 @@ type leanBiased struct {
 	kernel.Permutations
 	gaps     *gapTable
 	fallback *leanZeros
-	drawn    randomness
-	used     int // bits of drawn.words
 }
 
 func newLeanBiased(t int) *leanBiased {
@@ -246,7 +231,6 @@ func newLeanBiased(t int) *leanBiased {
 func (l *leanBiased) Reset() {
 	l.slotted.Reset()
 	l.fallback.Reset()
-	l.drawn, l.used = randomness{}, 0
 }
 
 func (l *leanBiased) add(xs []uint64) {
@@ -258,11 +242,8 @@ func (l *leanBiased) add(xs []uint64) {
 			if l.m[i]>>57 < uint64(mostZeros-zeros) {
 				continue
 			}
-			l.drawn.extensions++
 			l.m[i] = min(l.m[i], uint64(mostZeros-zeros)<<57|l.Extension(x, i)>>7)
 		}
-		l.drawn.words += (fair.halves + 1) / 2
-		l.used += 32*fair.halves - fair.n
 	}
 	const unchosen = 1 << 63
 	for _, v := range l.m {

@@ -114,21 +114,44 @@ func TestLeanRandomness(t *testing.T) {
 	}
 	var rows []row
 
+	// Each economy is followed by its definition, and the slots show that the code does.
+	type leads = [slots]int
+	wantLeads := func(name string, m []uint64, shift, most int, best leads) {
+		t.Helper()
+		for i, v := range m {
+			if got := most - int(v>>shift); got != best[i] {
+				t.Errorf("%s: slot %d has the first bits %d, want %d", name, i, got, best[i])
+			}
+		}
+	}
+
 	l := newLean(slots)
+	var best leads // 255 less the least prefix
+	extensions := 0
+	for _, x := range xs {
+		for i := range slots {
+			w := kernel.Fold(l.A[i/8]*x + l.B[i/8])
+			if lead := 255 - int(w>>(i%8*8)&0xff); lead >= best[i] {
+				best[i] = lead
+				extensions++
+			}
+		}
+	}
 	l.add(xs)
-	rows = append(rows, row{"lean, 8 bits", "1/8 of 64, and 1/4", 8, per(64 * float64(l.drawn.words)), per(64 * float64(l.drawn.extensions)), 8.24, 8.27})
+	wantLeads("lean", l.m, 56, 255, best)
+	rows = append(rows, row{"lean, 8 bits", "1/8 of 64, and 1/4", 8, 64 * float64(len(l.prefixes)) / slots, per(64 * float64(extensions)), 8.24, 8.27})
 	// A tie with the lead is a contender: n/256 of those with the least prefix,
 	// and 1/v of each other prefix v on the way to it.
 	contenders := n / 256.
 	for v := 1; v < 256; v++ {
 		contenders += 1 / float64(v)
 	}
-	if got := float64(l.drawn.extensions) / slots; math.Abs(got/contenders-1) > 0.02 {
+	if got := float64(extensions) / slots; math.Abs(got/contenders-1) > 0.02 {
 		t.Errorf("lean: %v contenders a slot, want %v", got, contenders)
 	}
 
 	// Half a prefix, which Manasse weighs against it, on random bits as they come.
-	extensions := 0
+	extensions = 0
 	for range slots {
 		best := uint64(15)
 		for range n {
@@ -141,25 +164,48 @@ func TestLeanRandomness(t *testing.T) {
 	rows = append(rows, row{"4 bits instead", "4, and 4", 4, 4, per(64 * float64(extensions)), 7.9, 8.1})
 
 	z := newLeanZeros(slots)
-	z.add(xs)
-	looked := 0
+	best, extensions = leads{}, 0 // the longest run of zeros
+	looked, words := 0, 0
 	for _, x := range xs {
-		for j, ones := 0, 0; ones < slots; j++ {
+		for i, zeros, j := 0, 0, 0; i < slots; j++ {
 			w := z.Word(x, j)
-			for i := 0; i < 64 && ones < slots; i++ {
+			words++
+			for bit := 0; bit < 64 && i < slots; bit++ {
 				looked++
-				ones += int(w >> i & 1)
+				if w>>bit&1 == 0 {
+					zeros++
+					continue
+				}
+				if zeros >= best[i] {
+					best[i] = zeros
+					extensions++
+				}
+				i, zeros = i+1, 0
 			}
 		}
 	}
-	rows = append(rows, row{"lean-zeros", "2", float64(looked) / (slots * n), per(64 * float64(z.drawn.words)), per(64 * float64(z.drawn.extensions)), 1.98, 2.05})
+	z.add(xs)
+	wantLeads("lean-zeros", z.m, 58, mostZeros, best)
+	rows = append(rows, row{"lean-zeros", "2", per(float64(looked)), per(64 * float64(words)), per(64 * float64(extensions)), 1.98, 2.05})
 
 	b := newLeanBiased(slots)
-	b.add(xs)
-	if b.fallback.drawn.words != 0 {
-		t.Error("lean-biased had to fall back")
+	best, extensions = leads{}, 0 // the longest run of zeros after a zero
+	used := 0
+	words = 0
+	for _, x := range xs {
+		fair := fairBits{Permutations: b.Permutations, x: x}
+		for i := b.gaps.draw(&fair); i < slots; i += 1 + b.gaps.draw(&fair) {
+			if zeros := fair.zeros(); zeros >= best[i] {
+				best[i] = zeros
+				extensions++
+			}
+		}
+		words += (fair.halves + 1) / 2
+		used += 32*fair.halves - fair.n
 	}
-	rows = append(rows, row{"lean-biased, 1 in 64", "about 1/3", per(float64(b.used)), per(64 * float64(b.drawn.words)), per(64 * float64(b.drawn.extensions)), 0.2, 1. / 3})
+	b.add(xs)
+	wantLeads("lean-biased", b.m, 57, mostZeros, best)
+	rows = append(rows, row{"lean-biased, 1 in 64", "about 1/3", per(float64(used)), per(64 * float64(words)), per(64 * float64(extensions)), 0.2, 1. / 3})
 
 	t.Logf("%d shingles, %d slots; bits a shingle and slot", n, slots)
 	t.Logf("%-22s %9s %11s %9s %9s   %s", "", "looked at", "extensions", "together", "drawn", "Manasse states")
