@@ -113,9 +113,12 @@ type model struct {
 	t        *testing.T
 	server   *pgtest.Server
 	database string // its superuser's URL
+	network  *network
+	url      string // the worker's, through the network
 	admin    *pgx.Conn
 	tables   []*modelTable
 	seed     uint64
+	filled   bool // before the round
 	random   *rand.Rand
 	failed   atomic.Pointer[string]
 }
@@ -145,6 +148,7 @@ func TestModel(t *testing.T) {
 			}
 			m := newModel(t, number, kinds)
 			for done := 0; done < *modelKills; done += killsOfRound {
+				m.filled = *modelKills <= killsOfRound || done > 0
 				m.round(*modelSeed + uint64(done/killsOfRound))
 			}
 		})
@@ -159,6 +163,7 @@ func newModel(t *testing.T, version int, kinds []modelKind) *model {
 		m.server = pgtest.Shared(t, version)
 	}
 	m.database = m.server.Database(t)
+	m.network, m.url = before(t, m.server.URL("model_worker", pathOf(m.database)))
 	m.connect()
 	exec(t, m.admin, `do $$
 		begin
@@ -232,6 +237,10 @@ func newModel(t *testing.T, version int, kinds []modelKind) *model {
 		}
 		m.attach(tb)
 	}
+	if *modelKills <= killsOfRound { // otherwise workers are killed while they fill the side tables
+		once(t, newWorker(t, m.url, quietly))
+	}
+	exec(t, m.admin, "truncate model.touched") // rows that were there before were not checked in
 	return m
 }
 
@@ -255,7 +264,7 @@ func (m *model) connect() {
 	if m.admin != nil {
 		m.admin.Close(ctx)
 	}
-	m.admin = pgtest.Connect(m.t, m.database+"&application_name=model+admin&timezone=UTC&datestyle=ISO&search_path=public")
+	m.admin = pgtest.Connect(m.t, m.database+"&application_name=model+admin&timezone=UTC&datestyle=ISO&search_path=public&synchronous_commit=on")
 }
 
 // attach gives a table its aspect, as its owner.
@@ -268,6 +277,9 @@ func (m *model) attach(tb *modelTable) {
 	exec(m.t, m.admin, "select alike.attach($1, $2, $3::jsonb)", tb.table, unquoted(tb.body), options+"}")
 	exec(m.t, m.admin, "reset role")
 }
+
+// quietly: what fails is in alike.error.
+func quietly(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
 // A session writes.
 type session struct {
@@ -409,7 +421,7 @@ func (s *session) run(stop <-chan struct{}) {
 }
 
 func (s *session) connect() bool {
-	config, err := pgx.ParseConfig(s.m.server.URL(s.pick("model_writer", "postgres"), strings.TrimPrefix(pathOf(s.m.database), "/")))
+	config, err := pgx.ParseConfig(strings.Replace(s.m.url, "model_worker", s.pick("model_writer", "postgres"), 1))
 	if err != nil {
 		s.m.t.Error(err)
 		return false
@@ -516,14 +528,13 @@ func (m *model) round(seed uint64) {
 		s := &session{m: m, number: i, random: rand.New(rand.NewPCG(seed, 10+uint64(i)))}
 		writers.Go(func() { s.run(stop) })
 	}
-	url := m.server.URL("model_worker", pathOf(m.database))
-	workers := []*process.Cmd{startWorker(m.t, url), startWorker(m.t, url)}
-	for i := range killsOfRound {
+	workers := []*process.Cmd{startWorker(m.t, m.url), startWorker(m.t, m.url)}
+	for range killsOfRound {
 		time.Sleep(time.Duration(20+m.random.IntN(160)) * time.Millisecond)
 		if m.random.IntN(2) == 0 {
 			m.change(m.tables[m.random.IntN(len(m.tables))])
 		}
-		m.kill(i, workers, url)
+		m.kill(workers)
 		if m.failed.Load() != nil {
 			break
 		}
@@ -533,24 +544,28 @@ func (m *model) round(seed uint64) {
 	for _, w := range workers {
 		kill(w)
 	}
-	m.check(url)
+	m.network.slow.Store(false)
+	m.check()
 	if text := m.failed.Load(); text != nil {
 		m.t.Fatalf("%s\n\nagain: go test -run 'TestModel$' ./pgworker/worker -args -seed %d -versions %d", *text, seed, m.server.Version)
 	}
 }
 
 // kill kills something.
-func (m *model) kill(n int, workers []*process.Cmd, url string) {
+func (m *model) kill(workers []*process.Cmd) {
 	m.t.Helper()
 	terminate := func(who string) {
 		exec(m.t, m.admin, "select "+[]string{"pg_terminate_backend", "pg_terminate_backend", "pg_cancel_backend"}[m.random.IntN(3)]+
 			"(pid) from pg_stat_activity where datname = current_database() and application_name = $1 order by random() limit 2", who)
 	}
-	switch m.random.IntN(6) {
+	switch m.random.IntN(7) {
 	case 0:
 		terminate("alike worker")
 	case 1:
 		terminate("model writer")
+	case 6: // the network delays, and cuts what is on its way
+		m.network.slow.Store(!m.network.slow.Load())
+		m.network.drop(0.5)
 	case 2:
 		if m.random.IntN(4) > 0 {
 			terminate("alike worker")
@@ -582,7 +597,7 @@ func (m *model) kill(n int, workers []*process.Cmd, url string) {
 	default:
 		i := m.random.IntN(2)
 		kill(workers[i])
-		workers[i] = startWorker(m.t, url)
+		workers[i] = startWorker(m.t, m.url)
 	}
 }
 
@@ -723,11 +738,11 @@ func (m *model) rows(tb *modelTable) []modelRow {
 }
 
 // check lets a worker finish and compares everything.
-func (m *model) check(url string) {
+func (m *model) check() {
 	m.t.Helper()
-	w := newWorker(m.t, url, func(c *Config) {
-		c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) // what fails is in alike.error
-		c.AllowSuperuser, c.ScanInterval, c.Extract.Commands, c.Extract.Output = false, time.Millisecond, commands(), 64<<20
+	w := newWorker(m.t, m.url, func(c *Config) {
+		quietly(c)
+		c.AllowSuperuser, c.ScanInterval = false, time.Millisecond
 	})
 	defer w.Close()
 	for turn := 0; ; turn++ {
@@ -1038,6 +1053,10 @@ func (m *model) compareMatches(tb *modelTable, byUID map[int64]*modelRow, alike 
 			m.fail(tb, "%s: %d matches of row %d, want at most 2", tb.name, n, uid)
 		}
 	}
+	if !m.filled { // a row that is filled after its like was checked in asks no policy
+		exec(m.t, m.admin, "delete from model.touched where name = $1", tb.name)
+		return
+	}
 	if tb.policy == "ignore" || tb.scanned {
 		return
 	}
@@ -1047,7 +1066,8 @@ func (m *model) compareMatches(tb *modelTable, byUID map[int64]*modelRow, alike 
 	}
 	for pair, p := range known {
 		if p.shared > 0 && p.resemblance >= atLeast && (touched[p.x] || touched[p.y]) && !recorded[pair] && !omits[p.x] && !omits[p.y] && !m.everSaid(tb, pair) {
-			m.fail(tb, "%s: under %s the rows %d resemble each other at %g and share %d features, and no match says so", tb.name, tb.policy, pair, p.resemblance, p.shared)
+			m.fail(tb, "%s: under %s the rows %s and %s (%d, checked in: %v, %v) resemble each other at %g and share %d features, and no match says so",
+				tb.name, tb.policy, byUID[p.x].key, byUID[p.y].key, pair, touched[p.x], touched[p.y], p.resemblance, p.shared)
 		}
 	}
 }
