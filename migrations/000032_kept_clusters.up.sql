@@ -13,7 +13,8 @@ begin
   -- they see the table.
   perform pg_advisory_xact_lock(hashtext('alike'), a.id);
   if to_regclass(kept) is null then
-    execute format('create table %s (key text constraint %I primary key, cluster text not null, size bigint not null, clustered_at timestamptz not null default now())', kept, a.side_name || '_cluster_pkey');
+    execute format('create %s table %s (key text constraint %I primary key, cluster text not null, size bigint not null, clustered_at timestamptz not null default now())',
+      (select case relpersistence when 'u' then 'unlogged' end from pg_class where oid = alike._side(a)), kept, a.side_name || '_cluster_pkey');
     execute format('create index on %s (cluster)', kept);
     perform alike._protect(a);
     perform alike._own(a);

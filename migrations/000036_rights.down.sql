@@ -39,3 +39,4 @@ begin
   end loop;
 end
 $$;
+drop function alike.migration();

@@ -2,6 +2,14 @@
 -- each of them as far as the policies let him. What is given to everybody is what the
 -- owner of an attached table needs when he has none of these roles any more: his checkins
 -- go on.
+
+-- The number of the newest migration, which each one writes anew: a worker of a newer
+-- release refuses an older schema.
+create function alike.migration() returns integer language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select 36 $$;
+comment on function alike.migration() is 'the number of the newest migration of the schema';
+
 revoke execute on all functions in schema alike from public;
 grant usage on schema alike to public;
 grant select on alike.attachment to public;

@@ -5,8 +5,6 @@ package worker
 import (
 	"context"
 	"os"
-	process "os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,22 +14,7 @@ import (
 // A full disk fails batches, and loses and repeats nothing: they are done when
 // there is room again.
 func TestFullDisk(t *testing.T) {
-	folder, err := os.MkdirTemp("", "alike-disk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o755); err != nil { // the server may be another user's
-		t.Fatal(err)
-	}
-	library, flag := filepath.Join(folder, "fulldisk.so"), filepath.Join(folder, "full")
-	if out, err := process.Command("cc", "-shared", "-fPIC", "-o", library, "testdata/fulldisk.c", "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("cc: %v\n%s", err, out)
-	}
-	t.Setenv("LD_PRELOAD", library)
-	t.Setenv("ALIKE_FULL_DISK", flag)
-	s := pgtest.New(t, pgtest.Version())
-	os.Unsetenv("LD_PRELOAD") // Setenv puts back what was there before
+	s, flag := preloaded(t, "fulldisk.c", "ALIKE_FULL_DISK")
 	database := s.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")

@@ -103,12 +103,30 @@ func (w *Worker) checkDatabase(ctx context.Context) error {
 			return err
 		}
 	}
-	var there bool
-	if err := c.QueryRow(ctx, "select to_regclass('alike.extraction') is not null").Scan(&there); err != nil {
+	return w.checkSchema(ctx, c.Conn())
+}
+
+// schemaVersion is the migration whose schema this worker knows.
+const schemaVersion = 36
+
+// checkSchema refuses a database without the schema alike, or with one that is older than
+// this worker. A newer one is that of an upgrade: its workers are replaced after it.
+func (w *Worker) checkSchema(ctx context.Context, c *pgx.Conn) error {
+	version := 0
+	if _, err := c.Exec(ctx, "select 'alike.migration'::regproc"); err != nil && whole(err) {
 		return err
+	} else if err == nil {
+		if err := c.QueryRow(ctx, "select alike.migration()").Scan(&version); err != nil {
+			return err
+		}
 	}
-	if !there {
-		return errors.New("the database has no schema alike, or one of another release; pgworker migrate up makes it")
+	switch {
+	case version == 0:
+		return errors.New("the database has no schema alike, or one of a release before this worker's; pgworker migrate up makes it")
+	case version < schemaVersion:
+		return fmt.Errorf("the schema alike is that of migration %d, and this worker wants %d; pgworker migrate up brings it up to date", version, schemaVersion)
+	case version > schemaVersion:
+		w.log.Warn("the schema alike is of a newer release than this worker: replace the worker", "schema", version, "worker", schemaVersion)
 	}
 	return nil
 }
