@@ -236,7 +236,7 @@ func (c *conn) newerTrigger(a *attachment) (name string, err error) {
 }
 
 var (
-	ourTrigger = regexp.MustCompile(`_alike_(insert|update|delete|rekey|unique_changed)$`)
+	ourTrigger = regexp.MustCompile(`_alike_(insert|update|moved|delete|rekey|unique_changed)$`)
 	keepsRows  = regexp.MustCompile(`(?i)\bRAISE\s*\(\s*(IGNORE|FAIL)\b`)
 )
 

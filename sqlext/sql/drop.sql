@@ -1,6 +1,7 @@
 {{define "drop_triggers"}}
 DROP TRIGGER IF EXISTS {{.In (.Object "insert")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "update")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "moved")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "delete")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "rekey")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "unique_changed")}}{{.Next}}
