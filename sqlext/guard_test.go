@@ -20,7 +20,7 @@ func TestGuards(t *testing.T) {
 	if out, err := exec.Command("gcc", "-O1", "-g", "-o", guard, "testdata/guard.c", "-lsqlite3", "-ldl", "-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
-	for _, name := range []string{"fork", "fork first", "SIGURG", "entry point", "version", "open often", "load twice", "threads"} {
+	for _, name := range []string{"fork", "fork first", "SIGURG", "entry point", "version", "open often", "load twice", "threads", "unfinished"} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 			defer cancel()

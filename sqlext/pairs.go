@@ -65,7 +65,22 @@ func (c *conn) newPairScan(a *attachment, atLeast float64) (_ *pairScan, err err
 		}
 	}
 	slices.SortFunc(p.duplicates, func(x, y couple) int { return slices.Compare(x.pair[:], y.pair[:]) })
-	p.judge, err = c.judge(a)
+	if p.judge, err = c.judge(a); err != nil {
+		return nil, err
+	}
+	// Nothing can be compiled after sqlite3_close_v2, and the pairs may still be read.
+	for _, features := range []bool{false, true} {
+		if err := c.readDocuments(a, &p.documents, nil, features); err != nil {
+			return nil, err
+		}
+	}
+	if a.Verify == "text" {
+		s, err := c.ask(a, "text", "")
+		if err != nil {
+			return nil, err
+		}
+		s.Done()
+	}
 	return p, err
 }
 

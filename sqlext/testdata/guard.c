@@ -15,6 +15,10 @@
 #undef sqlite3_load_extension
 #undef sqlite3_enable_load_extension
 #undef sqlite3_interrupt
+#undef sqlite3_prepare_v2
+#undef sqlite3_step
+#undef sqlite3_finalize
+#undef sqlite3_close_v2
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -190,10 +194,48 @@ static void threads(void){
   closed(db);
 }
 
+/* A cursor that is open when its connection is closed goes on to its end. */
+static void unfinished(void){
+  static const char *const questions[] = {
+    "SELECT * FROM alike_pairs('d')", "SELECT key, other FROM alike_pairs('d') WHERE key <> 7", "SELECT * FROM alike_pairs('d', 0.1) ORDER BY resemblance DESC", "SELECT 1 FROM alike_pairs('d')",
+    "SELECT * FROM alike_clusters('d')", "SELECT * FROM alike_rows('d', '[1,1]')", "SELECT * FROM alike_rows_like('d', 'one and the same text1')", "SELECT * FROM alike_si_rows('d', 'length', '[1,1]')",
+    "SELECT * FROM alike_tokens((SELECT group_concat(id) FROM d))", "SELECT a.key FROM alike_rows('d', '[1,1]') a, alike_profiles()"
+  };
+  for(unsigned i=0; i<sizeof questions/sizeof *questions; i++){
+    long rows[2] = {0, 0};
+    for(int early=0; early<2; early++){
+      sqlite3 *db = opened(":memory:");
+      sqlite3_stmt *s, *other;
+      int rc;
+      run(db, "CREATE TABLE d(id, id2, body TEXT, PRIMARY KEY (id, id2))");
+      run(db, "WITH n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<300) INSERT INTO d SELECT x, 1, 'one and the same text' || (x % 2) FROM n");
+      run(db, i%2 ? "SELECT alike_attach('d', 'body', '{\"si\": [\"length\"], \"verify\": \"text\"}')" : "SELECT alike_attach('d', 'body', '{\"si\": [\"length\"]}')");
+      run(db, " SELECT alike_mark('d', '[1,1]', '[2,1]', 'duplicate'); SELECT count(*) FROM alike_pairs('d')");
+      if( sqlite3_prepare_v2(db, questions[i], -1, &s, 0)!=SQLITE_OK ) die(questions[i], sqlite3_errmsg(db));
+      if( sqlite3_prepare_v2(db, questions[0], -1, &other, 0)!=SQLITE_OK ) die(questions[0], sqlite3_errmsg(db));
+      for(; (rc = sqlite3_step(s))==SQLITE_ROW; rows[early]++){
+        if( rows[early]==0 && early ){
+          sqlite3_step(other); /* is never finished */
+          if( sqlite3_close_v2(db)!=SQLITE_OK ) die("close", questions[i]);
+        }
+      }
+      if( rc!=SQLITE_DONE ) die(questions[i], sqlite3_errmsg(db));
+      sqlite3_finalize(other);
+      sqlite3_finalize(s);
+      if( !early ) closed(db);
+    }
+    if( rows[0]!=rows[1] || rows[0]<2 ){
+      printf("%s: %ld rows, and %ld after the connection was closed\n", questions[i], rows[0], rows[1]);
+      exit(1);
+    }
+  }
+}
+
 int main(int argc, char **argv){
   static const struct { const char *name; void (*run)(void); } cases[] = {
     {"fork", forking}, {"fork first", loadInChild}, {"SIGURG", signals}, {"entry point", entry}, {"version", version},
-    {"open often", often}, {"load twice", twice}, {"threads", threads}
+    {"open often", often}, {"load twice", twice}, {"threads", threads},
+    {"unfinished", unfinished}
   };
   if( argc<3 ) return 2;
   library = argv[1];

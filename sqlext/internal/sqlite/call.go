@@ -160,9 +160,8 @@ func (c *Conn) dispatch(fn *Function, f *Call) error {
 			}
 		}
 	case C.ALIKE_FINAL:
-		state := c.states[f.handle].(Aggregate)
-		delete(c.states, f.handle)
-		return state.Final(f)
+		defer c.left()
+		return c.remove(f.handle).(Aggregate).Final(f)
 	case C.ALIKE_OPEN:
 		given := make([]Value, len(fn.Arguments))
 		args := f.Args()
@@ -203,7 +202,13 @@ func (c *Conn) fetch(f *Call) (err error) {
 }
 
 func (c *Conn) drop(handle int64) {
-	rows := c.states[handle].(Source)
-	delete(c.states, handle)
-	rows.Close()
+	c.remove(handle).(Source).Close()
+	c.left()
+}
+
+// left closes the statements kept when the connection waits for that.
+func (c *Conn) left() {
+	if c.closing {
+		c.forget()
+	}
 }

@@ -16,6 +16,7 @@ type Conn struct {
 	nextState  int64
 	statements map[string]*Statement
 	anchored   bool // forget will be called before the connection closes
+	closing    bool // forget has been called, and cursors are open
 	guarded    bool // a transaction of Atomically is open
 }
 
@@ -67,6 +68,13 @@ func disconnect(id int32) {
 		list = list[:len(list)-1]
 	}
 	connections.list.Store(&list)
+}
+
+// remove takes the state of an aggregate or a cursor away.
+func (c *Conn) remove(handle int64) any {
+	state := c.states[handle]
+	delete(c.states, handle)
+	return state
 }
 
 // keep stores the state of an aggregate or a cursor under a handle.

@@ -19,6 +19,7 @@ const (
 	CodeInterrupt  = C.SQLITE_INTERRUPT
 	CodeAuth       = C.SQLITE_AUTH
 	CodeConstraint = C.SQLITE_CONSTRAINT
+	codeMisuse     = C.SQLITE_MISUSE
 	codeRow        = C.SQLITE_ROW
 	codeDone       = C.SQLITE_DONE
 )

@@ -31,6 +31,9 @@ func (c *Conn) sqliteError(rc C.int) error {
 	if rc == CodeNoMemory {
 		return ErrNoMemory
 	}
+	if c.closing && rc == codeMisuse {
+		return &Error{CodeError, "the connection is closed"}
+	}
 	return &Error{int(rc) & 0xff, C.GoString(C.alike_message(c.db))}
 }
 
@@ -94,12 +97,19 @@ func (c *Conn) anchor() error {
 	return nil
 }
 
-// forget closes the statements kept, before the connection closes.
+// forget closes the statements kept, before the connection closes: those in use when
+// they are done. After sqlite3_close_v2 a cursor may still be read to its end, and
+// nothing can be compiled any more, so that it waits for the last of them.
 func (c *Conn) forget() {
 	c.anchored = false
+	if c.closing = len(c.states) > 0; c.closing {
+		return
+	}
 	for sql, s := range c.statements {
 		delete(c.statements, sql)
-		s.Close()
+		if !s.busy {
+			s.Close()
+		}
 	}
 }
 
