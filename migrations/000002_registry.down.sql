@@ -1,3 +1,3 @@
-drop function alike._settings_id(text);
+drop function alike._settings_id(text, integer, smallint);
 drop table alike.attachment;
 drop table alike.settings;

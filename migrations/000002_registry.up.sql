@@ -4,9 +4,12 @@ set local search_path = pg_catalog, pg_temp;
 -- Profiles by number, so that a row spends two bytes on its profile.
 create table alike.settings (
   id smallint generated always as identity constraint settings_pkey primary key,
-  profile text not null constraint settings_profile_key unique
+  profile text not null,
+  tokens integer
 );
-comment on table alike.settings is 'profiles in their canonical spelling, by the number in the side tables';
+comment on table alike.settings is 'profiles in their canonical spelling, each with the fingerprint of the tokens that a build of Alike makes for it, by the number in the side tables';
+comment on column alike.settings.tokens is 'NULL until a worker has sketched under the number';
+create index settings_profile_idx on alike.settings (profile);
 
 create table alike.attachment (
   id integer generated always as identity constraint attachment_pkey primary key,
@@ -54,9 +57,10 @@ create unique index attachment_name_key on alike.attachment (side_schema, name) 
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);
 
--- The number of a profile, assigned when it is new. It runs as its owner: nobody
--- writes this table, which is everybody's.
-create function alike._settings_id(spelling text) returns smallint language plpgsql security definer
+-- The least number of a profile above one, under the tokens of a build where made is
+-- given; assigned when there is none. It runs as its owner: no role writes this table,
+-- which all read.
+create function alike._settings_id(spelling text, made integer default null, above smallint default 0) returns smallint language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -65,10 +69,15 @@ begin
   if spelling is distinct from alike._spell(alike._parse(spelling)) then
     raise exception 'alike: the profile "%" is not in its canonical spelling', left(spelling, 100) using errcode = 'invalid_parameter_value';
   end if;
-  select id into found_id from alike.settings where profile = spelling;
+  select min(id) into found_id from alike.settings where profile = spelling and id > above and (made is null or tokens = made);
   if found_id is null then
-    insert into alike.settings (profile) values (spelling) on conflict (profile) do nothing;
-    select id into found_id from alike.settings where profile = spelling;
+    lock table alike.settings in share row exclusive mode;
+    select min(id) into found_id from alike.settings where profile = spelling and id > above and (made is null or tokens = made or tokens is null);
+    if found_id is null then
+      insert into alike.settings (profile, tokens) values (spelling, made) returning id into found_id;
+    elsif made is not null then
+      update alike.settings set tokens = made where id = found_id;
+    end if;
   end if;
   return found_id;
 end

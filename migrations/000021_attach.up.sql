@@ -289,6 +289,9 @@ begin
       using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; options, such as another profile, change the first.';
   end if;
   a := alike._describe(class, "column", options, replaced);
+  if (select profile from alike.settings where id = a.profile_id) = (select profile from alike.settings where id = old.profile_id) then
+    a.profile_id := old.profile_id; -- which tells the build, too
+  end if;
   -- A change that no number depends on is made where it is.
   if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter)
      and not options ? 'ask' and not old.options ? 'ask' then

@@ -166,7 +166,7 @@ $$;
 
 create function alike.status() returns table (
   name text, "table" text, "column" text, profile text, mode text, policy text, at_least double precision,
-  rows bigint, sketched bigint, pending bigint, failed bigint, oldest timestamptz, note text)
+  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, note text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -183,6 +183,7 @@ begin
     at_least := a.at_least;
     rows := null;
     sketched := null;
+    stale := null;
     pending := null;
     failed := null;
     oldest := null;
@@ -195,6 +196,9 @@ begin
       rows := alike._count(a.source, alike._rows_of(a));
     end if;
     sketched := alike._count(a.side, format('select from %s', a.side));
+    if (select relpages from pg_class where oid = a.side) <= 50000 then
+      stale := alike._count(a.side, format('select from %s s where s.profile <> %s', a.side, a.profile_id));
+    end if;
     select coalesce(sum(q.keys), 0), min(q.queued_at) into pending, oldest
     from (select attachment, queued_at, 1 + coalesce(cardinality(more), 0) as keys from alike.queue
           union all select attachment, queued_at, 1 from alike.extraction) q where q.attachment = a.id;

@@ -60,6 +60,9 @@ begin
   if p is distinct from stored then
     raise exception 'sketches of different profiles: "%" and "%"', alike._spell(p), alike._spell(stored) using errcode = 'data_exception';
   end if;
+  if p.tokens <> (select tokens from alike.settings where id = a.profile_id) then
+    raise exception '%', alike._other_build(a) using errcode = 'object_not_in_prerequisite_state';
+  end if;
   own := alike._features(sketch);
   for wanted in select distinct f # a.id::bigint << 40 from unnest(own) as f where f is not null order by 1 loop
     perform pg_advisory_xact_lock(wanted);

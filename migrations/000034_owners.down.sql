@@ -1,4 +1,4 @@
-drop function alike._hold(integer);
+drop function alike._hold(integer, smallint);
 drop trigger guard on alike.attachment;
 drop function alike._guard();
 drop policy itself on alike.request;

@@ -119,19 +119,24 @@ for each row execute function alike._guard();
 -- What a worker does before it reads or removes rows of an attachment: takes the lock
 -- that reading takes anyhow, so that what is found here holds until its transaction ends,
 -- and learns why it may not: NULL, or a sentence. Without this check a worker
--- would remove the sketch of a row that a policy hides from it.
-create function alike._hold(attachment integer) returns text language plpgsql
+-- would remove the sketch of a row that a policy hides from it. profile is the number
+-- under which it would write.
+create function alike._hold(attachment integer, profile smallint) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   a alike.attachment;
   foreign_type text;
 begin
+  perform pg_advisory_xact_lock_shared(hashtext('alike build'), attachment);
   select * into a from alike.attachment t where t.id = _hold.attachment;
   if not found or not exists (select from pg_class where oid = a.source) then
     return null; -- the worker says so in its own words
   elsif not alike._owns(a) then
     return format('%s is not a member of %s, who owns %s', current_user, (select relowner::regrole from pg_class where oid = a.source), a.source);
+  end if;
+  if a.profile_id <> profile then
+    return alike._other_build(a);
   end if;
   execute format('lock table only %s in access share mode', a.source);
   if (select relkind from pg_class where oid = a.source) not in ('r', 'p') then

@@ -35,7 +35,7 @@ begin
     grant insert, update, delete on alike.error to alike_worker;
     grant delete on alike.admitted to alike_worker;
     grant select, update (slow, taken, answered_at, sketch, error, document), delete on alike.request to alike_worker;
-    grant update (indexed, problem, side_schema, side_name, numbers, numbers_of, spelled) on alike.attachment to alike_worker;
+    grant update (profile_id, indexed, problem, side_schema, side_name, numbers, numbers_of, spelled) on alike.attachment to alike_worker;
     -- Citus does not spare who may insert the right to the numbers.
     grant usage on all sequences in schema alike to alike_worker;
   end if;

@@ -159,7 +159,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select alike.version()", "yyyyyyy--"},
 	{"select alike._settings_id('x')", "xxxxxxx--"},
 	{"select alike._keep_bounds(9)", "yyyyyyy--"},
-	{"select alike._hold(1)", "yyyyyyy--"},
+	{"select alike._hold(1, 1::smallint)", "yyyyyyy--"},
 
 	// The application goes on.
 	{"insert into mine.papers values (9, 'more')", "yy-----y-"},

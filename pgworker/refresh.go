@@ -1,7 +1,30 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/pgworker/worker"
+)
 
 func (c *command) refreshCommand() *cobra.Command {
-	return c.ofTable("refresh", "Queue every row that is missing or stale", "", `select alike.refresh($1) as queued`)
+	return &cobra.Command{
+		Use:   "refresh TABLE",
+		Short: "Queue every row that is missing or stale",
+		Long:  "refresh also queues the rows that a build of Alike with other tokens has sketched, a later one too: who goes back to an earlier release calls it once.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conn, err := c.connect(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer conn.Close(context.WithoutCancel(cmd.Context()))
+			if err := worker.TakeOver(cmd.Context(), conn, args[0]); err != nil {
+				return err
+			}
+			_, err = c.printOn(cmd, conn, `select alike.refresh($1) as queued`, args[0])
+			return err
+		},
+	}
 }

@@ -19,6 +19,10 @@ var (
 	Waiting string
 	//go:embed postgres/hold.sql
 	Hold string
+	//go:embed postgres/begin_build.sql
+	BeginBuild string
+	//go:embed postgres/take_over.sql
+	TakeOver string
 	//go:embed postgres/mend.sql
 	Mend string
 	//go:embed postgres/claim.sql

@@ -29,7 +29,8 @@ type attachment struct {
 	indexed     bool
 	clustered   bool // clusters are kept
 	problem     *string
-	broken      error // why nothing can be done for it
+	tokens      *int32 // the fingerprint of the tokens of its sketches, once there are any
+	broken      error  // why nothing can be done for it
 
 	fragments map[string]string // of SQL, as alike._fragments makes them
 }
@@ -71,6 +72,12 @@ func (a *attachment) resolve(profile string, variants []string, extract []byte) 
 	a.mediaFrom = from.Column
 	return nil
 }
+
+// made is the fingerprint of the tokens that this build makes.
+func (a *attachment) made() int32 { return int32(a.profile.TokensFingerprint()) }
+
+// elsewhere reports whether a build that makes other tokens has sketched the rows.
+func (a *attachment) elsewhere() bool { return a.tokens != nil && *a.tokens != a.made() }
 
 // elements are names for what the worker computes of a row, in the order of the
 // columns of the side table, and the arrays that bring them, parameters from $2 on.

@@ -54,7 +54,7 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 		var profile string
 		var variants []string
 		var extract []byte
-		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &variants, &a.policy, &a.mode, &a.distributed,
+		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &a.tokens, &variants, &a.policy, &a.mode, &a.distributed,
 			&extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
 			return nil, err
 		}
@@ -67,6 +67,16 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
+	}
+	for _, a := range byID {
+		if a.broken == nil && a.tokens == nil {
+			if err := a.begin(ctx, q); err != nil {
+				return nil, err
+			}
+		}
+		if a.broken == nil && a.elsewhere() {
+			a.broken = otherBuildError(a.name)
+		}
 	}
 	c.byID, c.loaded = byID, time.Now()
 	return byID, nil

@@ -139,7 +139,7 @@ func hold(ctx context.Context, tx pgx.Tx, a *attachment) error {
 		return a.broken
 	}
 	var why *string
-	err := savepoint(ctx, tx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, queries.Hold, a.id).Scan(&why) })
+	err := savepoint(ctx, tx, func(tx pgx.Tx) error { return tx.QueryRow(ctx, queries.Hold, a.id, a.profileID).Scan(&why) })
 	if err == nil && why != nil {
 		err = withheldError(*why)
 	}

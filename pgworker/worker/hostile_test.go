@@ -337,13 +337,13 @@ func TestHostileStatus(t *testing.T) {
 func TestHoldKeepsPoliciesAway(t *testing.T) {
 	s := newStage(t, pgtest.Version())
 	s.private()
-	s.does("alice_worker", "begin; select alike._hold(1)")
+	s.does("alice_worker", "begin; select alike._hold(1, (select profile_id from alike.attachment where id = 1))")
 	s.does("alice", "set lock_timeout = '50ms'")
 	s.cannot("alice", "alter table alice.letters enable row level security", "lock timeout")
 	s.cannot("alice", "alter table alice.letters force row level security", "lock timeout")
 	s.does("alice_worker", "commit")
 	s.does("alice", "alter table alice.letters force row level security; alter table alice.letters enable row level security")
-	if got := list(t, s.as("alice_worker"), "select alike._hold(1)"); !strings.Contains(got, "row-level security hides rows of alice.letters") {
+	if got := list(t, s.as("alice_worker"), "select alike._hold(1, (select profile_id from alike.attachment where id = 1))"); !strings.Contains(got, "row-level security hides rows of alice.letters") {
 		t.Errorf("hold says %q", got)
 	}
 }

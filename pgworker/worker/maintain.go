@@ -19,12 +19,15 @@ func (w *Worker) maintain(ctx context.Context) {
 	}
 }
 
-// tidy follows renames, puts failed rows whose time has come back into the queue, and
+// tidy follows renames, takes over from other builds, puts failed rows whose time has come back into the queue, and
 // forgets what nobody waits for any more.
 func (w *Worker) tidy(ctx context.Context) error {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
 	if err := w.mend(ctx); err != nil {
+		return err
+	}
+	if err := w.takeOver(ctx); err != nil {
 		return err
 	}
 	if err := w.retryDue(ctx); err != nil {

@@ -31,7 +31,8 @@ type Query interface {
 func Ask(ctx context.Context, db Query, table string, doc []byte) (*Question, error) {
 	var profile string
 	var variants []string
-	if err := db.QueryRow(ctx, queries.AttachmentProfile, table).Scan(&profile, &variants); err != nil {
+	var id int32
+	if err := db.QueryRow(ctx, queries.AttachmentProfile, table).Scan(&profile, &variants, &id); err != nil {
 		return nil, err
 	}
 	return NewQuestion(profile, variants, doc)

@@ -138,6 +138,9 @@ func (w *Worker) Close() { w.pool.Close() }
 // rolled back, and the next worker does it. A database that cannot be
 // reached is waited for.
 func (w *Worker) Run(ctx context.Context) error {
+	if err := w.tidy(ctx); err != nil && ctx.Err() == nil {
+		w.log.Warn("maintenance failed, retrying", "error", err)
+	}
 	var wait sync.WaitGroup
 	for range w.config.Lanes {
 		wait.Go(func() { w.lane(ctx) })

@@ -1,6 +1,6 @@
 -- What the worker has to know of every attachment: id, name, the attachment that it
 -- replaces, what is missing of it (NULL where nothing is), the number of its key
--- columns, profile_id, profile, variants, policy, mode, distributed, extract, indexed,
+-- columns, profile_id, profile, tokens, variants, policy, mode, distributed, extract, indexed,
 -- problem, whether clusters are kept, and pieces of SQL by name.
 select
   a.id,
@@ -16,6 +16,7 @@ select
   cardinality(a.key_columns) as keys,
   a.profile_id,
   s.profile,
+  s.tokens,
   a.variants,
   a.policy,
   a.mode,
