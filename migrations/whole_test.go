@@ -194,7 +194,7 @@ func TestSetsAsGo(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					p.Stream, p.W, p.OtherCase = sketch.Elements, 1, false
+					p.Stream, p.W, p.ReverseFolding = sketch.Elements, 1, false
 					s, err := sketch.NewSketcher(p)
 					if err != nil {
 						t.Fatal(err)
@@ -282,6 +282,6 @@ func elementsProfile(t *testing.T) sketch.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Stream, p.W, p.OtherCase = sketch.Elements, 1, false
+	p.Stream, p.W, p.ReverseFolding = sketch.Elements, 1, false
 	return p
 }

@@ -9,8 +9,8 @@ import (
 // maxCells bounds how many grid points Cells looks at.
 const maxCells = 1 << 20
 
-// mostCellIndex keeps the numbers of the grid points exact in a double.
-const mostCellIndex = 1 << 52
+// maxCellIndex keeps the numbers of the grid points exact in a double.
+const maxCellIndex = 1 << 52
 
 // Cells returns the neighbourhood of an imprecise feature, Manasse's way to
 // compare measurements: the points of a grid that lie within radius of a
@@ -78,8 +78,8 @@ func Cells(x, radius, spacing float64, yz ...float64) ([]string, error) {
 	var center, from, upto [3]float64
 	for i, v := range point {
 		u := v / spacing
-		if !(math.Abs(u)+q <= mostCellIndex) {
-			return nil, fmt.Errorf("sketch: cells: %s %v is more than %d times the spacing, %v", "xyz"[i:i+1], v, int64(mostCellIndex), spacing)
+		if !(math.Abs(u)+q <= maxCellIndex) {
+			return nil, fmt.Errorf("sketch: cells: %s %v is more than %d times the spacing, %v", "xyz"[i:i+1], v, int64(maxCellIndex), spacing)
 		}
 		center[i], from[i], upto[i] = u, math.Ceil(u-q), math.Floor(u+q)
 	}

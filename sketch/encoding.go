@@ -77,7 +77,7 @@ func appendHeader(dst []byte, p Profile, exponent int) []byte {
 
 // flags are those of the header.
 func (p *Profile) flags() (flags byte) {
-	for i, set := range [...]bool{p.OtherCase, p.StopWords, p.Vowels, p.Duplicates, p.Bag, p.Numbers, p.IDs} {
+	for i, set := range [...]bool{p.ReverseFolding, p.StopWords, p.Vowels, p.Duplicates, p.Bag, p.Numbers, p.IDs} {
 		if set {
 			flags |= 1 << i
 		}
@@ -165,7 +165,7 @@ func (k *blob) readHeader(b []byte) {
 	_ = b[headerSize-1]
 	k.Stream, k.Family = Stream(b[2]), Family(b[4])
 	flags := b[3]
-	k.OtherCase = flags&flagCase != 0
+	k.ReverseFolding = flags&flagCase != 0
 	k.StopWords = flags&flagStopWords != 0
 	k.Vowels = flags&flagVowels != 0
 	k.Duplicates = flags&flagDuplicates != 0
@@ -255,9 +255,9 @@ func (k *blob) values() ([]uint64, error) {
 	return values, nil
 }
 
-// whole returns the 64-bit slots of a sketch, with EmptySlot for empty bins. A
+// fullSlots returns the 64-bit slots of a sketch, with EmptySlot for empty bins. A
 // list has slots too: the classic minima over its values.
-func (k *blob) whole(use string) ([]uint64, error) {
+func (k *blob) fullSlots(use string) ([]uint64, error) {
 	if !k.Slots() {
 		values, err := k.values()
 		if err != nil {
@@ -349,7 +349,7 @@ func Cut(dst, b []byte, bits int) ([]byte, error) {
 		return dst, fmt.Errorf("sketch: cut: %w", err)
 	}
 	if k.Bits == 64 {
-		slots, err := k.whole("cut")
+		slots, err := k.fullSlots("cut")
 		if err != nil {
 			return dst, err
 		}

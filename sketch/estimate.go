@@ -230,7 +230,7 @@ func (m *Merger) Add(b []byte) error {
 		return m.profile.differs(k.Profile)
 	}
 	if k.Slots() {
-		slots, err := k.whole("merge")
+		slots, err := k.fullSlots("merge")
 		if err != nil {
 			return err
 		}

@@ -15,9 +15,9 @@ type Passage struct {
 	Right  int    // and in the right one
 }
 
-// mostPlaces is how many of the places where a shingle occurs Explain tries to
+// maxPlaces is how many of the places where a shingle occurs Explain tries to
 // find a longer passage.
-const mostPlaces = 32
+const maxPlaces = 32
 
 // Explain shows what the resemblance of two documents is made of: the passages
 // that they have in common, the longest first, then those of the left document
@@ -70,7 +70,7 @@ func Explain(p Profile, a, b []byte) ([]Passage, error) {
 		if follows >= 0 && follows < len(right.shingles) {
 			try(follows)
 		}
-		for tried := 0; j >= 0 && tried < mostPlaces; tried++ {
+		for tried := 0; j >= 0 && tried < maxPlaces; tried++ {
 			try(j)
 			j = next[j]
 		}

@@ -57,15 +57,15 @@ func Features(dst []Feature, b []byte) ([]Feature, error) {
 	if k.Bits == 64 && families[k.Family].slots && k.Family != Bins {
 		return appendGroups(dst, k.payload, k.K, k.S, kernel.BigEndian), nil
 	}
-	slots, err := k.whole("features")
+	slots, err := k.fullSlots("features")
 	if err != nil {
 		return dst, err
 	}
 	return appendFeatures(dst, slots, k.K, k.S), nil
 }
 
-// mostSuperfeatures bounds C(k,r).
-const mostSuperfeatures = 10000
+// maxSuperfeatures bounds C(k,r).
+const maxSuperfeatures = 10000
 
 // Superfeatures appends to dst the superfeatures (megashingles) of a stored
 // sketch: a fingerprint of every r of its features, so that one in common
@@ -75,10 +75,10 @@ func Superfeatures(dst []Feature, b []byte) ([]Feature, error) {
 	if err != nil {
 		return dst, err
 	}
-	if n := superfeatureCount(k.K, k.R); n > mostSuperfeatures {
-		return dst, fmt.Errorf("sketch: superfeatures: k=%d r=%d has %d of them, want at most %d", k.K, k.R, n, mostSuperfeatures)
+	if n := superfeatureCount(k.K, k.R); n > maxSuperfeatures {
+		return dst, fmt.Errorf("sketch: superfeatures: k=%d r=%d has %d of them, want at most %d", k.K, k.R, n, maxSuperfeatures)
 	}
-	slots, err := k.whole("superfeatures")
+	slots, err := k.fullSlots("superfeatures")
 	if err != nil {
 		return dst, err
 	}
@@ -150,11 +150,11 @@ func Shared(a, b []byte) (int, error) {
 		}
 		return shared, nil
 	}
-	xs, err := x.whole("shared")
+	xs, err := x.fullSlots("shared")
 	if err != nil {
 		return 0, err
 	}
-	ys, err := y.whole("shared")
+	ys, err := y.fullSlots("shared")
 	if err != nil {
 		return 0, err
 	}

@@ -109,7 +109,7 @@ type leanZeros struct {
 	atLeast             int     // how many slots have the least
 }
 
-const mostZeros = 63 // a longer run counts as this
+const maxZeros = 63 // a longer run counts as this
 
 func newLeanZeros(t int) *leanZeros {
 	l := &leanZeros{slotted: newSlotted(t), Permutations: kernel.AllPermutations(), zeros: make([]uint8, t)}
@@ -174,11 +174,11 @@ func (l *leanZeros) contend(x uint64, slot, before int, w, ends uint64) {
 		if earlier == 0 {
 			zeros += before
 		}
-		zeros = min(zeros, mostZeros)
+		zeros = min(zeros, maxZeros)
 		if zeros < int(l.zeros[i]) {
 			continue
 		}
-		if v := uint64(mostZeros-zeros)<<58 | l.Extension(x, i)>>6; v < l.m[i] {
+		if v := uint64(maxZeros-zeros)<<58 | l.Extension(x, i)>>6; v < l.m[i] {
 			l.m[i] = v
 			l.lengthen(i, zeros)
 		}
@@ -195,7 +195,7 @@ func (l *leanZeros) lengthen(i, zeros int) {
 	if l.atLeast--; l.atLeast > 0 {
 		return
 	}
-	l.least = mostZeros
+	l.least = maxZeros
 	for _, z := range l.zeros {
 		switch {
 		case int(z) < l.least:
@@ -239,10 +239,10 @@ func (l *leanBiased) add(xs []uint64) {
 		fair := fairBits{Permutations: l.Permutations, x: x}
 		for i := l.gaps.draw(&fair); i < t; i += 1 + l.gaps.draw(&fair) {
 			zeros := fair.zeros()
-			if l.m[i]>>57 < uint64(mostZeros-zeros) {
+			if l.m[i]>>57 < uint64(maxZeros-zeros) {
 				continue
 			}
-			l.m[i] = min(l.m[i], uint64(mostZeros-zeros)<<57|l.Extension(x, i)>>7)
+			l.m[i] = min(l.m[i], uint64(maxZeros-zeros)<<57|l.Extension(x, i)>>7)
 		}
 	}
 	const unchosen = 1 << 63
@@ -293,7 +293,7 @@ func (f *fairBits) zeros() int {
 	}
 	run := bits.LeadingZeros64(f.ahead)
 	f.take(run + 1)
-	return min(zeros+run, mostZeros)
+	return min(zeros+run, maxZeros)
 }
 
 // A gapTable draws how many ones come before the next zero, where a zero has

@@ -185,7 +185,7 @@ func TestLeanRandomness(t *testing.T) {
 		}
 	}
 	z.add(xs)
-	wantLeads("lean-zeros", z.m, 58, mostZeros, best)
+	wantLeads("lean-zeros", z.m, 58, maxZeros, best)
 	rows = append(rows, row{"lean-zeros", "2", per(float64(looked)), per(64 * float64(words)), per(64 * float64(extensions)), 1.98, 2.05})
 
 	b := newLeanBiased(slots)
@@ -204,7 +204,7 @@ func TestLeanRandomness(t *testing.T) {
 		used += 32*fair.halves - fair.n
 	}
 	b.add(xs)
-	wantLeads("lean-biased", b.m, 57, mostZeros, best)
+	wantLeads("lean-biased", b.m, 57, maxZeros, best)
 	rows = append(rows, row{"lean-biased, 1 in 64", "about 1/3", per(float64(used)), per(64 * float64(words)), per(64 * float64(extensions)), 0.2, 1. / 3})
 
 	t.Logf("%d shingles, %d slots; bits a shingle and slot", n, slots)

@@ -58,23 +58,23 @@ func (f Family) String() string { return families[f].name }
 // A Profile is everything that decides the numbers of a sketch. Two sketches
 // compare only when their profiles are equal; the bits kept may differ.
 type Profile struct {
-	Stream     Stream
-	OtherCase  bool // case is kept where the stream folds it, folded where it keeps it
-	StopWords  bool // English stop words are dropped
-	Vowels     bool // the vowels a, e, i, o, u are dropped
-	Duplicates bool // a token seen before is dropped
-	Numbers    bool // numbers are dropped
-	IDs        bool // tokens of letters and digits, such as 3f2a or x86, are dropped
-	W          int  // tokens in a shingle, 1 to 1024
-	Bag        bool // repeated shingles count (option A of Broder 1997)
-	Family     Family
-	Size       int // Bottom: how many values are kept, 1 to 65535
-	Modulus    int // Mod, and Bottom when not 0: the values kept are its multiples
-	T          int // slots, K·S to 4096
-	K          int // features, 1 to 64
-	S          int // slots in a feature, 1 to 255
-	R          int // features that two documents share to be alike, 1 to K
-	Bits       int // bits of each slot that are stored: 1, 2, 4, 8 or 64
+	Stream         Stream
+	ReverseFolding bool // case is kept where the stream folds it, folded where it keeps it
+	StopWords      bool // English stop words are dropped
+	Vowels         bool // the vowels a, e, i, o, u are dropped
+	Duplicates     bool // a token seen before is dropped
+	Numbers        bool // numbers are dropped
+	IDs            bool // tokens of letters and digits, such as 3f2a or x86, are dropped
+	W              int  // tokens in a shingle, 1 to 1024
+	Bag            bool // repeated shingles count (option A of Broder 1997)
+	Family         Family
+	Size           int // Bottom: how many values are kept, 1 to 65535
+	Modulus        int // Mod, and Bottom when not 0: the values kept are its multiples
+	T              int // slots, K·S to 4096
+	K              int // features, 1 to 64
+	S              int // slots in a feature, 1 to 255
+	R              int // features that two documents share to be alike, 1 to K
+	Bits           int // bits of each slot that are stored: 1, 2, 4, 8 or 64
 
 	// Tokens is 0 for the tokens that this build makes. The profile of a sketch
 	// from a build that makes others has its TokensFingerprint; such a sketch
@@ -232,7 +232,7 @@ func applySettings(p Profile, settings string) (Profile, error) {
 func (p *Profile) setWord(name string) bool {
 	for s, w := range shingleLengths {
 		if stream := Stream(s); name == stream.String() {
-			p.Stream, p.W, p.OtherCase = stream, w, false
+			p.Stream, p.W, p.ReverseFolding = stream, w, false
 			return true
 		}
 	}
@@ -245,7 +245,7 @@ func (p *Profile) setWord(name string) bool {
 	}
 	switch name {
 	case "case", "fold":
-		p.OtherCase = p.Stream.Folds() == (name == "case")
+		p.ReverseFolding = p.Stream.Folds() == (name == "case")
 	case "stop":
 		p.StopWords = true
 	case "vowels":
@@ -308,8 +308,8 @@ func (p Profile) String() string {
 		}
 	}
 	number := func(name string, n int) { words = append(words, name+"="+strconv.Itoa(n)) }
-	flag(p.OtherCase && p.Stream.Folds(), "case")
-	flag(p.OtherCase && !p.Stream.Folds(), "fold")
+	flag(p.ReverseFolding && p.Stream.Folds(), "case")
+	flag(p.ReverseFolding && !p.Stream.Folds(), "fold")
 	flag(p.StopWords, "stop")
 	flag(p.Vowels, "vowels")
 	flag(p.Duplicates, "duplicates")
@@ -392,7 +392,7 @@ func (p Profile) differs(q Profile) error {
 }
 
 // folds reports whether case is folded.
-func (p *Profile) folds() bool { return p.Stream.Folds() != p.OtherCase }
+func (p *Profile) folds() bool { return p.Stream.Folds() != p.ReverseFolding }
 
 // Settings are those of the profile that decide tokens.
 func (p *Profile) tokenSettings() token.Settings {

@@ -30,7 +30,7 @@ func (s *Sample) Read(b []byte) error {
 	}
 	kept, slots := []uint64(nil), k.Slots()
 	if slots {
-		kept, err = k.whole("sample")
+		kept, err = k.fullSlots("sample")
 	} else {
 		kept, err = k.values()
 	}

@@ -20,7 +20,7 @@ func TestStreamsAllocateNothing(t *testing.T) {
 	}
 	for i := range 8 * 16 {
 		p := mustProfile(t, "classic t=8 k=2 s=4 r=1")
-		p.Stream, p.OtherCase, p.StopWords, p.Vowels, p.Duplicates = Stream(i/16), i&1 != 0, i&2 != 0, i&4 != 0, i&8 != 0
+		p.Stream, p.ReverseFolding, p.StopWords, p.Vowels, p.Duplicates = Stream(i/16), i&1 != 0, i&2 != 0, i&4 != 0, i&8 != 0
 		s, err := NewSketcher(p)
 		if err != nil {
 			t.Fatal(err)

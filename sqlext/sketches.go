@@ -125,7 +125,7 @@ func (e *elements) Step(a []sqlite.Value) error {
 		if err != nil {
 			return err
 		}
-		p.Stream, p.W, p.OtherCase = sketch.Elements, 1, false
+		p.Stream, p.W, p.ReverseFolding = sketch.Elements, 1, false
 		if e.sketcher, err = sketch.NewSketcher(p); err != nil {
 			return err
 		}

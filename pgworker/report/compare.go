@@ -35,7 +35,7 @@ type Piece struct {
 
 const (
 	contextWords = 8  // shown around what differs
-	mostPlaces   = 6  // of a pair
+	maxPlaces    = 6  // of a pair
 	longRun      = 60 // the longest run of words of one side that is shown whole
 	longWord     = 80 // characters
 	longPlace    = 3  // as many runs that differ, near each other, make a place at most
@@ -108,7 +108,7 @@ func (c *Comparison) places(x, y *words, blocks []block) {
 
 // next is a new place; those over the limit are counted and not kept.
 func (c *Comparison) next() *Place {
-	if len(c.Places) == mostPlaces {
+	if len(c.Places) == maxPlaces {
 		c.More++
 		return &Place{}
 	}

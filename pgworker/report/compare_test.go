@@ -87,8 +87,8 @@ func TestCompareLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Places) != mostPlaces || c.More != 10-mostPlaces {
-		t.Errorf("%d places and %d more, want %d and %d", len(c.Places), c.More, mostPlaces, 10-mostPlaces)
+	if len(c.Places) != maxPlaces || c.More != 10-maxPlaces {
+		t.Errorf("%d places and %d more, want %d and %d", len(c.Places), c.More, maxPlaces, 10-maxPlaces)
 	}
 	if c.Places[0].Skipped == 0 || c.Places[1].Skipped == 0 {
 		t.Error("the words alike between places are not counted")

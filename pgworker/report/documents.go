@@ -13,7 +13,7 @@ func (d document) checked() document {
 	case d.size < 0:
 		d.why = "NULL"
 	case d.bytes == nil && d.size > 0:
-		d.why = fmt.Sprintf("%s, more than the %s that a report reads", byteCount(d.size), byteCount(mostDocument))
+		d.why = fmt.Sprintf("%s, more than the %s that a report reads", byteCount(d.size), byteCount(maxDocument))
 	default:
 		d.why = ""
 	}

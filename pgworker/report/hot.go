@@ -61,8 +61,8 @@ func (m *maker) hot(ctx context.Context, _ *findings) error {
 		}
 		// The hottest of all, with room for those that say the same.
 		slices.SortStableFunc(list, func(x, y *hotFeature) int { return cmp.Compare(y.rows, x.rows) })
-		if len(list) > mostHot {
-			list = list[:mostHot]
+		if len(list) > maxHot {
+			list = list[:maxHot]
 		}
 	}
 	if len(list) == 0 {
@@ -88,8 +88,8 @@ func (m *maker) hot(ctx context.Context, _ *findings) error {
 	return m.hotGroups(ctx, list)
 }
 
-// mostHot bounds the features that are looked at.
-const mostHot = 2000
+// maxHot bounds the features that are looked at.
+const maxHot = 2000
 
 // hotGroups tells features of the same rows as one.
 func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {

@@ -15,7 +15,7 @@ type Index struct {
 	Range   string  `json:"range"`  // which one
 	Asked   int     `json:"asked"`  // rows, evenly spaced over the keys
 	Median  int     `json:"median"` // rows returned
-	Ninth   int     `json:"p90"`
+	P90     int     `json:"p90"`
 	Share   float64 `json:"share"` // of the table, the median
 	Pairs   int64   `json:"pairs"` // alike ones, either way
 	Inside  int64   `json:"inside"`
@@ -114,7 +114,7 @@ func (m *maker) indexes(_ context.Context, found *findings) error {
 		}
 		if x.Asked = len(returned); x.Asked > 0 {
 			slices.Sort(returned)
-			x.Median, x.Ninth = returned[len(returned)/2], returned[len(returned)*9/10]
+			x.Median, x.P90 = returned[len(returned)/2], returned[len(returned)*9/10]
 			x.Share = float64(x.Median) / float64(m.spool.len())
 		}
 		m.out.Indexes = append(m.out.Indexes, x)

@@ -32,8 +32,8 @@ type MeasuredPoint struct {
 	Curve       float64 `json:"curve"` // P(k-1,s,1) there
 }
 
-// leastTrials is what a point must be worth, in pairs, to be shown.
-const leastTrials = 8
+// minTrials is what a point must be worth, in pairs, to be shown.
+const minTrials = 8
 
 func (m *maker) measure(ctx context.Context, found *findings) error {
 	out := &m.out.Measured
@@ -86,7 +86,7 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 	if m.out.K > 1 {
 		for _, at := range points {
 			found, worth := weigh(at.trials, kin)
-			if worth < leastTrials {
+			if worth < minTrials {
 				continue
 			}
 			p := MeasuredPoint{Resemblance: at.resemblance / at.sum, Pairs: len(at.trials), Found: found}

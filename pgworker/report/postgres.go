@@ -225,7 +225,7 @@ func (p *postgres) documents(ctx context.Context, a *attachment, keys []string) 
 	defer nested.Rollback(context.WithoutCancel(ctx))
 	rows, err := nested.Query(ctx, fmt.Sprintf(
 		"select k.n, coalesce(octet_length(%[1]s), -1), case when octet_length(%[1]s) <= $2 then %[1]s end, %[2]s from unnest($1::text[]) with ordinality as k(key, n) join %[3]s d on %[4]s",
-		column, media, sql.relation, sql.isDocument), keys, mostDocument)
+		column, media, sql.relation, sql.isDocument), keys, maxDocument)
 	if err == nil {
 		for rows.Next() {
 			var n, size int64

@@ -119,7 +119,7 @@ func Make(ctx context.Context, src Source, c Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: mostDocument})
+	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: maxDocument})
 	if err != nil {
 		return nil, err
 	}

@@ -96,8 +96,8 @@ func (a *attachment) other(i int) string {
 // quote writes an identifier as both engines do.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// mostDocument is the size up to which a document is read for a report.
-const mostDocument = 1 << 20
+// maxDocument is the size up to which a document is read for a report.
+const maxDocument = 1 << 20
 
 // A document is a text, or why there is none.
 type document struct {

@@ -334,7 +334,7 @@ func (s *sqlite) documents(ctx context.Context, a *attachment, keys []string) ([
 	}
 	statement, err := s.conn.PrepareContext(ctx, fmt.Sprintf(
 		"select coalesce(length(cast(document as blob)), -1), case when length(cast(document as blob)) <= %d then cast(document as blob) end from %s where %s",
-		mostDocument, own.source, strings.Join(where, " and ")))
+		maxDocument, own.source, strings.Join(where, " and ")))
 	if err == nil {
 		defer statement.Close()
 	}

@@ -30,7 +30,7 @@ func newFolder(p sketch.Profile) *folder {
 	p.W = 1
 	if p.Stream == sketch.HTML || p.Stream == sketch.Page || p.Stream == sketch.Elements || p.Stream == sketch.Chars {
 		// A word at a time, so that markup is shown as the text that it is.
-		p.OtherCase = p.Stream == sketch.Elements || p.OtherCase
+		p.ReverseFolding = p.Stream == sketch.Elements || p.ReverseFolding
 		p.Stream = sketch.Words
 	}
 	return &folder{p, map[string]int32{}, map[string]int32{}}

@@ -116,14 +116,14 @@ func claim(ctx context.Context, tx pgx.Tx, limit int) (map[int32]*claimed, int, 
 // An error is one of the transaction as a whole.
 func (w *Worker) queued(ctx context.Context, tx pgx.Tx, a *attachment, c *claimed) error {
 	if err := hold(ctx, tx, a); err != nil {
-		if whole(err) {
+		if retryable(err) {
 			return err
 		}
 		return w.attachmentFailed(ctx, tx, a, c.keys, err)
 	}
 	if c.truncated {
 		if err := savepoint(ctx, tx, func(tx pgx.Tx) error { return w.sweep(ctx, tx, a) }); err != nil {
-			if whole(err) {
+			if retryable(err) {
 				return err
 			}
 			return w.attachmentFailed(ctx, tx, a, c.keys, err)
@@ -171,9 +171,9 @@ func (w *Worker) keys(ctx context.Context, tx pgx.Tx, a *attachment, keys []stri
 	switch {
 	case err == nil:
 		return w.cleared(ctx, tx, a)
-	case whole(err):
+	case retryable(err):
 		return err
-	case ofAttachment(err):
+	case failsEveryRow(err):
 		return w.attachmentFailed(ctx, tx, a, keys, err)
 	case len(keys) == 1:
 		return w.rowsFailed(ctx, tx, a, keys, err)

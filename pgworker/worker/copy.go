@@ -34,11 +34,11 @@ func (w *Worker) copyChunk(ctx context.Context) (bool, error) {
 				again, err = w.copyRows(ctx, tx, a, ranges)
 				return err
 			})
-			if !taken(err) {
+			if !duplicateKey(err) {
 				break
 			}
 		}
-		if err != nil && (whole(err) || ofAttachment(err)) {
+		if err != nil && (retryable(err) || failsEveryRow(err)) {
 			return false, err
 		} else if err != nil {
 			w.log.Info("a chunk goes through the queue", "attachment", a.name, "reason", err)

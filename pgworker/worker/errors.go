@@ -14,9 +14,9 @@ type pgError = pgconn.PgError
 
 var errDetached = errors.New("the table is not attached any more")
 
-// whole reports whether an error is one of the connection, the server or the
+// retryable reports whether an error is one of the connection, the server or the
 // transaction rather than of a row: everything is rolled back and tried again.
-func whole(err error) bool {
+func retryable(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return true
 	}
@@ -51,9 +51,9 @@ func connectionLost(err error) bool {
 	return false
 }
 
-// ofAttachment reports whether an error is the same for every row: a table,
+// failsEveryRow reports whether an error is the same for every row: a table,
 // column or function that is missing, or a right.
-func ofAttachment(err error) bool {
+func failsEveryRow(err error) bool {
 	var pg *pgError
 	if !errors.As(err, &pg) {
 		var withheld withheldError
@@ -62,8 +62,8 @@ func ofAttachment(err error) bool {
 	return pg.Code[:2] == "42" || pg.Code[:2] == "3F" || pg.Code == "0A000"
 }
 
-// taken reports an error of a row whose place another one has.
-func taken(err error) bool {
+// duplicateKey reports an error of a row whose place another one has.
+func duplicateKey(err error) bool {
 	var pg *pgError
 	return errors.As(err, &pg) && pg.Code == "23505"
 }
@@ -93,7 +93,7 @@ func IsTransient(err error) bool {
 		return false
 	}
 	var connect *pgconn.ConnectError
-	return errors.As(err, &connect) || whole(err)
+	return errors.As(err, &connect) || retryable(err)
 }
 
 // message is what is kept of an error: PostgreSQL's own words where they are.

@@ -86,9 +86,9 @@ func (w *Worker) extract(ctx context.Context, id int64, a *attachment, key strin
 	case reason == nil && a != nil && a.broken == nil:
 		err = w.cleared(ctx, tx, a)
 	case reason == nil:
-	case a.broken == nil && whole(reason):
+	case a.broken == nil && retryable(reason):
 		return reason
-	case a.broken != nil || ofAttachment(reason):
+	case a.broken != nil || failsEveryRow(reason):
 		err = w.attachmentFailed(ctx, tx, a, []string{key}, reason)
 	default:
 		err = w.rowsFailed(ctx, tx, a, []string{key}, reason)

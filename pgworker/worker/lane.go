@@ -79,17 +79,17 @@ func (w *Worker) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Between two looks for something to do pass leastLook, right after there was some,
-// to mostLook, when there was none for a while.
+// Between two looks for something to do pass minPoll, right after there was some,
+// to maxPoll, when there was none for a while.
 const (
-	leastLook = 20 * time.Millisecond
-	mostLook  = 150 * time.Millisecond
+	minPoll = 20 * time.Millisecond
+	maxPoll = 150 * time.Millisecond
 )
 
 // watch looks whether there is something to do, and wakes the loops. Applications
 // announce nothing: NOTIFY would keep them from preparing a transaction.
 func (w *Worker) watch(ctx context.Context) {
-	wait, failures := leastLook, 0
+	wait, failures := minPoll, 0
 	for ctx.Err() == nil {
 		var found bool
 		bounded, cancel := w.bound(ctx)
@@ -108,9 +108,9 @@ func (w *Worker) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-w.worked:
-			wait = leastLook
+			wait = minPoll
 		case <-time.After(wait):
-			wait = min(wait*5/4, mostLook)
+			wait = min(wait*5/4, maxPoll)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (w *Worker) perform(ctx context.Context, t task) (bool, error) {
 		return false, nil
 	}
 	if err := hold(ctx, tx, a); err != nil {
-		if whole(err) {
+		if retryable(err) {
 			return false, err
 		}
 		return false, w.taskFailed(ctx, tx, a, err)
@@ -68,7 +68,7 @@ func (w *Worker) perform(ctx context.Context, t task) (bool, error) {
 	switch {
 	case err == nil:
 		return did, tx.Commit(ctx)
-	case whole(err):
+	case retryable(err):
 		return false, err
 	}
 	return false, w.taskFailed(ctx, tx, a, err)

@@ -113,7 +113,7 @@ const schemaVersion = 36
 // this worker. A newer one is that of an upgrade: its workers are replaced after it.
 func (w *Worker) checkSchema(ctx context.Context, c *pgx.Conn) error {
 	version := 0
-	if _, err := c.Exec(ctx, "select 'alike.migration'::regproc"); err != nil && whole(err) {
+	if _, err := c.Exec(ctx, "select 'alike.migration'::regproc"); err != nil && retryable(err) {
 		return err
 	} else if err == nil {
 		if err := c.QueryRow(ctx, "select alike.migration()").Scan(&version); err != nil {
@@ -185,7 +185,7 @@ func (w *Worker) Once(ctx context.Context) error {
 			retry = 0
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case !whole(err) || retry == 5:
+		case !retryable(err) || retry == 5:
 			return err
 		default:
 			retry++

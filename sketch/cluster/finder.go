@@ -54,7 +54,7 @@ const (
 	defaultRepresentatives = 32
 	defaultFeatureLimit    = 100
 	defaultMemory          = 256 << 20
-	leastMemory            = 1 << 20
+	minMemory              = 1 << 20
 )
 
 func (o *Options) setDefaults() error {
@@ -80,8 +80,8 @@ func (o *Options) setDefaults() error {
 		return fmt.Errorf("sketch: cluster: %d representatives, want at least 1", o.Representatives)
 	case o.FeatureLimit < hotHubs:
 		return fmt.Errorf("sketch: cluster: at most %d documents a feature, want at least %d", o.FeatureLimit, hotHubs)
-	case o.Memory < leastMemory:
-		return fmt.Errorf("sketch: cluster: %d bytes of memory, want at least %d", o.Memory, leastMemory)
+	case o.Memory < minMemory:
+		return fmt.Errorf("sketch: cluster: %d bytes of memory, want at least %d", o.Memory, minMemory)
 	case o.Verify != nil && !(o.Resemblance > 0 && o.Resemblance <= 1):
 		return fmt.Errorf("sketch: cluster: resemblance %v, want above 0 and at most 1", o.Resemblance)
 	}

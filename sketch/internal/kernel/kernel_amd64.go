@@ -59,16 +59,16 @@ var shingleReciprocal = Shingles64.reciprocal()
 
 // The longest shingles that are cheaper summed anew than slid by one token.
 const (
-	mostDirect512 = 24
-	mostDirect128 = 5
+	maxDirect512 = 24
+	maxDirect128 = 5
 )
 
 func shingleKernel(win *Window, tokens, out []uint64) {
 	n := len(out)
 	switch {
-	case useAVX512Bytes && n > 0 && win.w <= mostDirect512:
+	case useAVX512Bytes && n > 0 && win.w <= maxDirect512:
 		shingle512(&out[0], &tokens[0], &win.coef[0], win.w, n, ShinglePolynomial.Low, shingleReciprocal)
-	case useAVX2 && n > 1 && win.w <= mostDirect128:
+	case useAVX2 && n > 1 && win.w <= maxDirect128:
 		shingle128(&out[0], &tokens[0], &win.coef[0], win.w, n, ShinglePolynomial.Low, shingleReciprocal)
 	default:
 		shingleGeneric(win, tokens, out)
@@ -168,7 +168,7 @@ func Bins(m, xs []uint64, round int) int {
 		return binsGeneric(m, xs, round)
 	}
 	t, first, tag := uint64(len(m)), mixMultiplier(round), uint64(round)<<roundShift
-	if !useAVX512Bytes || len(m) > mostSieve {
+	if !useAVX512Bytes || len(m) > maxSieve {
 		open, few := binsOpen(m, len(xs), round)
 		switch {
 		case open == 0:
@@ -201,8 +201,8 @@ func Bins(m, xs []uint64, round int) int {
 	return len(m)
 }
 
-// mostSieve is how many bins bins512 has a sieve for.
-const mostSieve = 128
+// maxSieve is how many bins bins512 has a sieve for.
+const maxSieve = 128
 
 //go:noescape
 func bins512(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64, sieve int) (open int)
@@ -213,11 +213,11 @@ func bins64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 //go:noescape
 func binsFew64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 
-// mostShort is the most values, and the most bins, of short512.
-const mostShort = 128
+// maxShort is the most values, and the most bins, of short512.
+const maxShort = 128
 
 func Rounds(m, a, b, xs []uint64, own *OwnMinima) (full bool) {
-	if !useAVX512Bytes || len(xs) == 0 || len(xs) > mostShort || len(m) > mostShort {
+	if !useAVX512Bytes || len(xs) == 0 || len(xs) > maxShort || len(m) > maxShort {
 		return roundsGeneric(m, a, b, xs, own)
 	}
 	a, b = a[:len(m)], b[:len(m)]
@@ -276,7 +276,7 @@ func equalBytes256(p, q *byte, n int) int
 func equalWords256(p, q *byte, n int) int
 
 func Features(out []uint64, slots []byte, s int, order SlotOrder) {
-	k, coef := len(out), &featurePowers[mostS-s]
+	k, coef := len(out), &featurePowers[maxS-s]
 	slots = slots[:8*k*s]
 	switch {
 	case useAVX512Bytes:
@@ -290,16 +290,16 @@ func Features(out []uint64, slots []byte, s int, order SlotOrder) {
 
 var featureReciprocal = Features64.reciprocal()
 
-// mostS is the most slots of a feature.
-const mostS = 255
+// maxS is the most slots of a feature.
+const maxS = 255
 
 // featurePowers are t^(64·256) down to t^64: the constants of a feature of s
 // slots are the last s+1.
-var featurePowers = func() (powers [mostS + 1]uint64) {
+var featurePowers = func() (powers [maxS + 1]uint64) {
 	h := uint64(1)
 	for i := range powers {
 		h = Features64.Shift.Times(h)
-		powers[mostS-i] = h
+		powers[maxS-i] = h
 	}
 	return powers
 }()

@@ -280,8 +280,8 @@ type canonicaliser struct {
 	out    []byte   // canonical text that was given out
 }
 
-// mostMarks is the most combining marks in a row (UAX #15, section 13).
-const mostMarks = 30
+// maxMarks is the most combining marks in a row (UAX #15, section 13).
+const maxMarks = 30
 
 const graphemeJoiner = 0x034F
 
@@ -341,7 +341,7 @@ func (c *canonicaliser) put(r rune) {
 	for _, d := range whole {
 		count(d)
 	}
-	if c.row+first > mostMarks {
+	if c.row+first > maxMarks {
 		c.before.put(graphemeJoiner, 0)
 		c.row = 0
 	}

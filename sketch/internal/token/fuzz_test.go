@@ -18,7 +18,7 @@ func FuzzTokens(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream, filters uint8, cut uint16, doc []byte) {
 		p := Settings{Stream: Stream(stream % uint8(Elements)), Fold: filters&1 != 0, StopWords: filters&2 != 0, Vowels: filters&4 != 0, Duplicates: filters&8 != 0}
-		want := whole(p, doc)
+		want := tokensOf(p, doc)
 		for _, token := range want {
 			if token == "" || len(token) > maxToken || !utf8.ValidString(token) {
 				t.Fatalf("%+v: token %q", p, token)
@@ -79,7 +79,7 @@ func FuzzWords(f *testing.F) {
 			return // the library counts marks in a row otherwise
 		}
 		want := literalWords(text, fold)
-		if got := whole(Settings{Stream: Words, Fold: fold}, []byte(text)); !slices.Equal(got, want) {
+		if got := tokensOf(Settings{Stream: Words, Fold: fold}, []byte(text)); !slices.Equal(got, want) {
 			t.Fatalf("%+q, fold %v:\n got %+q\nwant %+q", text, fold, got, want)
 		}
 	})
@@ -104,7 +104,7 @@ func FuzzPage(f *testing.F) {
 			return // its numbers overflow
 		}
 		want := literalPage(text, true)
-		if got := whole(Settings{Stream: HTML, Fold: true}, []byte(text)); !slices.Equal(got, want) {
+		if got := tokensOf(Settings{Stream: HTML, Fold: true}, []byte(text)); !slices.Equal(got, want) {
 			t.Fatalf("%q:\n got %q\nwant %q", text, got, want)
 		}
 	})

@@ -95,7 +95,7 @@ const (
 	maxName      = 16 // no tag or attribute that matters has a longer name
 	maxURL       = 4096
 	maxReference = 40 // no character reference is longer
-	mostKnown    = 1000
+	maxKnown     = 1000
 )
 
 func tagSet(names string) map[string]bool {
@@ -499,7 +499,7 @@ func (p *markup) end() {
 // number it keeps as many digits as tell it from those that are too large.
 type reference []byte
 
-const mostDigits = 8
+const maxDigits = 8
 
 // take appends c and reports whether it may be a part of the reference.
 func (r *reference) take(c byte) bool {
@@ -523,7 +523,7 @@ func (r *reference) take(c byte) bool {
 		if !(c >= '0' && c <= '9' || len(digits) < n-2 && c|0x20 >= 'a' && c|0x20 <= 'f') {
 			return false
 		}
-		if len(digits) == mostDigits {
+		if len(digits) == maxDigits {
 			return true
 		}
 		if string(digits) == "0" {
@@ -552,7 +552,7 @@ func (p *markup) meaning(r reference) []byte {
 		if len(r) == 3 && r[1] == '#' && r[2]|0x20 != 'x' {
 			whole += ";" // one digit at the end of a string is left alone otherwise
 		}
-		if text = []byte(html.UnescapeString(whole)); len(p.known) < mostKnown {
+		if text = []byte(html.UnescapeString(whole)); len(p.known) < maxKnown {
 			p.known[string(r)] = text
 		}
 	}

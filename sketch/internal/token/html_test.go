@@ -86,7 +86,7 @@ func TestPage(t *testing.T) {
 		}
 		for _, fold := range []bool{true, false} {
 			want := literalPage(text, fold)
-			if got := whole(Settings{Stream: HTML, Fold: fold}, []byte(text)); !slices.Equal(got, want) {
+			if got := tokensOf(Settings{Stream: HTML, Fold: fold}, []byte(text)); !slices.Equal(got, want) {
 				t.Errorf("%q, fold %v:\n got %q\nwant %q", text, fold, got, want)
 			}
 		}
@@ -110,7 +110,7 @@ func TestPageRandom(t *testing.T) {
 			continue // the library leaves the escaped state where the standard stays in it
 		}
 		want := literalPage(text, true)
-		if got := whole(Settings{Stream: HTML, Fold: true}, []byte(text)); !slices.Equal(got, want) {
+		if got := tokensOf(Settings{Stream: HTML, Fold: true}, []byte(text)); !slices.Equal(got, want) {
 			t.Fatalf("%q:\n got %q\nwant %q", text, got, want)
 		}
 	}
@@ -186,7 +186,7 @@ func TestHTMLTextHasTheWordsOfThePage(t *testing.T) {
 			text = []byte(randomPage(random))
 		}
 		want := withoutLinks(true, text)
-		if got := whole(foldedWords, AppendHTMLText(nil, text)); !slices.Equal(got, want) {
+		if got := tokensOf(foldedWords, AppendHTMLText(nil, text)); !slices.Equal(got, want) {
 			t.Fatalf("%q:\n got %q\nwant %q", text, got, want)
 		}
 	}
@@ -227,7 +227,7 @@ func treeWords(t testing.TB, page []byte) []string {
 	}
 	var text strings.Builder
 	treeText(root, &text)
-	return whole(foldedWords, []byte(text.String()))
+	return tokensOf(foldedWords, []byte(text.String()))
 }
 
 // randomPage is a page whose elements are nested, but for what a browser mends
@@ -290,7 +290,7 @@ func TestHTMLTextIsThatOfTheTree(t *testing.T) {
 	for range kerneltest.Trials(30000) {
 		page := []byte(randomPage(random))
 		want := treeWords(t, page)
-		if got := whole(foldedWords, AppendHTMLText(nil, page)); !slices.Equal(got, want) {
+		if got := tokensOf(foldedWords, AppendHTMLText(nil, page)); !slices.Equal(got, want) {
 			t.Fatalf("%q:\n got %q\nwant %q", page, got, want)
 		}
 	}
@@ -311,7 +311,7 @@ func TestHTMLTextOfPages(t *testing.T) {
 		}
 		n++
 		want := treeWords(t, page)
-		if got := whole(foldedWords, AppendHTMLText(nil, page)); !slices.Equal(got, want) {
+		if got := tokensOf(foldedWords, AppendHTMLText(nil, page)); !slices.Equal(got, want) {
 			i := 0
 			for i < min(len(got), len(want)) && got[i] == want[i] {
 				i++

@@ -101,7 +101,7 @@ func TestWordsOfEachKernel(t *testing.T) {
 				want = append(want, string(b.Text[s.Start:s.End]))
 			}
 			kernel.Each(func(name string) {
-				if got := whole(settings, doc); !slices.Equal(got, want) {
+				if got := tokensOf(settings, doc); !slices.Equal(got, want) {
 					t.Fatalf("%s, %v: the words of %q are\n%q, want\n%q", name, settings, doc, got, want)
 				}
 			})
@@ -118,7 +118,7 @@ func FuzzWordsOfEachKernel(f *testing.F) {
 		settings := Settings{Stream: Words, Fold: fold}
 		var first []string
 		kernel.Each(func(name string) {
-			got := whole(settings, doc)
+			got := tokensOf(settings, doc)
 			if name == kernel.Implementations()[0].Name {
 				first = got
 			} else if !slices.Equal(got, first) {

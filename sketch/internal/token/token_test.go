@@ -73,7 +73,7 @@ func settingsOf(t testing.TB, text string) (s Settings) {
 	return s
 }
 
-func whole(p Settings, doc []byte) []string {
+func tokensOf(p Settings, doc []byte) []string {
 	return tokenize(p, doc, func() int { return len(doc) })
 }
 
@@ -143,7 +143,7 @@ func TestWords(t *testing.T) {
 				want = append(want, w)
 			}
 			p := Settings{Stream: Words, Fold: fold}
-			if got := whole(p, []byte(text)); !slices.Equal(got, want) {
+			if got := tokensOf(p, []byte(text)); !slices.Equal(got, want) {
 				t.Errorf("%.60q, fold %v:\n got %.200q\nwant %.200q", text, fold, got, want)
 			}
 		}
@@ -183,7 +183,7 @@ func TestWordsRandom(t *testing.T) {
 		}
 		fold := random.IntN(2) == 0
 		want := literalWords(string(text), fold)
-		if got := whole(Settings{Stream: Words, Fold: fold}, text); !slices.Equal(got, want) {
+		if got := tokensOf(Settings{Stream: Words, Fold: fold}, text); !slices.Equal(got, want) {
 			t.Fatalf("%+q, fold %v:\n got %+q\nwant %+q", text, fold, got, want)
 		}
 	}
@@ -210,7 +210,7 @@ func TestPiecesDoNotShow(t *testing.T) {
 			} else {
 				text = randomText(random, 20)
 			}
-			want := whole(p, text)
+			want := tokensOf(p, text)
 			most := 1 + random.IntN(20)
 			for _, size := range []func() int{func() int { return 1 }, func() int { return random.IntN(most) + 1 }} {
 				if got := tokenize(p, text, size); !slices.Equal(got, want) {
@@ -278,7 +278,7 @@ func TestStreams(t *testing.T) {
 		{"html", "<noscript><p>a</noscript><iframe>b</iframe>c", []string{"a", "c"}},
 		{"html stop vowels", "the <i>ro</i>se", []string{"rs"}},
 	} {
-		if got := whole(settingsOf(t, c.settings), []byte(c.text)); !slices.Equal(got, c.want) {
+		if got := tokensOf(settingsOf(t, c.settings), []byte(c.text)); !slices.Equal(got, c.want) {
 			t.Errorf("%s of %.80q:\n got %.200q\nwant %.200q", c.settings, c.text, got, c.want)
 		}
 	}
@@ -288,12 +288,12 @@ func TestStreams(t *testing.T) {
 func TestMarksWithoutEnd(t *testing.T) {
 	text := "a" + strings.Repeat("\u0301", 65)
 	// Marks do not move past the 30th.
-	if got, want := whole(foldedWords, []byte("x"+strings.Repeat("\u0301", 30)+"\u0323")), "x́"+strings.Repeat("\u0301", 29)+"\u0323"; got[0] != want {
+	if got, want := tokensOf(foldedWords, []byte("x"+strings.Repeat("\u0301", 30)+"\u0323")), "x́"+strings.Repeat("\u0301", 29)+"\u0323"; got[0] != want {
 		t.Errorf("%+q, want %+q", got, want)
 	}
 	want := "á" + strings.Repeat("\u0301", 64)
 	for _, stream := range []Stream{Words, Lines, HTML, Code} {
-		if got := whole(Settings{Stream: stream, Fold: true}, []byte(text)); !slices.Equal(got, []string{want}) {
+		if got := tokensOf(Settings{Stream: stream, Fold: true}, []byte(text)); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: %+q, want %+q", stream, got, want)
 		}
 	}
@@ -310,7 +310,7 @@ func TestAlphabetsAreShared(t *testing.T) {
 				foldedAlphabet.blocks[r>>blockBits].Store(nil)
 				allFacts[r>>blockBits].Store(nil)
 				text := "x" + string(r) + "y"
-				if got, want := whole(foldedWords, []byte(text)), literalWords(text, true); !slices.Equal(got, want) {
+				if got, want := tokensOf(foldedWords, []byte(text)), literalWords(text, true); !slices.Equal(got, want) {
 					t.Errorf("%q: %q, want %q", text, got, want)
 				}
 			}

@@ -242,9 +242,9 @@ func (w *words) feedASCII(src []byte, i int, end ending) int {
 	return i
 }
 
-// mostPlainMarks is how many marks the fast path takes after a character; far
-// fewer than mostMarks.
-const mostPlainMarks = 8
+// maxPlainMarks is how many marks the fast path takes after a character; far
+// fewer than maxMarks.
+const maxPlainMarks = 8
 
 // leads are the blocks of the characters that begin with a byte below 0xE0;
 // bytes that begin none have the block that is never made.
@@ -375,7 +375,7 @@ func (w *words) quick(src []byte, i int) int {
 				base, order = before{i, at, open, count, now}, 0
 			}
 			ccc := b.ccc[c&(blockSize-1)]
-			if marks++; ccc < order || marks > mostPlainMarks {
+			if marks++; ccc < order || marks > maxPlainMarks {
 				break
 			}
 			order = ccc
