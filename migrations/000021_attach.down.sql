@@ -1,6 +1,6 @@
 drop function alike.attach(text, text, jsonb);
 drop function alike._attach(regclass, text, text, jsonb, integer);
-drop function alike._say_what_is_refused(alike.attachment);
+drop function alike._say_what_is_done(alike.attachment);
 drop function alike._describe(pg_class, text, jsonb, integer);
 drop function alike._find_key(regclass, jsonb);
 drop function alike._document_column(regclass, text);

@@ -69,7 +69,8 @@ as $$
     ('at_least', array['number', 'null'], 'a number from 0 to 1, or null'), ('mode', array['string'], 'a string'),
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
-    ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null')
+    ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
+    ('verify', array['string'], 'a string')
 $$;
 
 create function alike._check_options(options jsonb) returns void language plpgsql immutable
@@ -100,6 +101,9 @@ begin
     elsif not coalesce((options #>> '{ask,timeout}')::double precision, 2) between 0.01 and 300 then
       raise exception 'alike: attach: ask: timeout %, want 0.01 to 300 seconds', options #>> '{ask,timeout}' using errcode = 'invalid_parameter_value';
     end if;
+  end if;
+  if coalesce(options ->> 'verify', 'sketch') not in ('sketch', 'text') then
+    raise exception 'alike: attach: verify "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
   end if;
   if jsonb_typeof(options -> 'matches') = 'number' and ((options ->> 'matches')::numeric not between 1 and 1000 or (options ->> 'matches')::numeric % 1 <> 0) then
     raise exception 'the options: matches is %, want a whole number from 1 to 1000 or null', options ->> 'matches' using errcode = 'invalid_parameter_value';
@@ -238,14 +242,17 @@ begin
 end
 $$;
 
--- What an answer to attach does not show: what the policy reject refuses, and what it
--- needs for that.
-create function alike._say_what_is_refused(a alike.attachment) returns void language plpgsql
+-- What an answer to attach does not show: who reads documents again, what the policy
+-- reject refuses, and what it needs for that.
+create function alike._say_what_is_done(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   otherwise constant text := coalesce(a.options #>> '{ask,otherwise}', 'accept');
 begin
+  if a.options ->> 'verify' = 'text' then
+    raise notice 'alike: attach: % reads documents again for what the worker records and for pgworker rows, pairs and clusters; functions in SQL answer from the sketches', a.name;
+  end if;
   if a.policy <> 'reject' then
     return;
   elsif not a.options ? 'ask' then
@@ -297,7 +304,7 @@ begin
      and not options ? 'ask' and not old.options ? 'ask' then
     update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options where t.id = replaced returning * into a;
     perform alike._protect(a);
-    perform alike._say_what_is_refused(a);
+    perform alike._say_what_is_done(a);
     return 0;
   end if;
   execute format('select count(*) from %s%s', relation, ' where ' || a.row_filter) into rows;
@@ -318,7 +325,7 @@ begin
   where p.t <= 256 and alike._slots(p.family);
   insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
   perform alike._own(a);
-  perform alike._say_what_is_refused(a);
+  perform alike._say_what_is_done(a);
   -- The locks that make writers wait come last.
   if a.mode = 'queue' then
     perform alike._make_triggers(a);

@@ -1,8 +1,10 @@
--- Records what the rows resemble that the worker has just written: of each the nearest, as
--- many as the option matches says, and the number of the others. Matches grow with the
+-- Records pairs that the worker has found of rows that it has just written: of each the
+-- nearest, as many as the option matches says, and the number of the others. Matches grow with the
 -- rows, and not with their square. It announces them on the channel alike_match unless the
 -- policy is link. The worker holds the attachment's lock.
-create function alike._match(a alike.attachment, given text[]) returns bigint language plpgsql
+create function alike._record(a alike.attachment, keys text[], others text[], shared integer[], resemblance double precision[],
+  low double precision[], high double precision[], omitted integer[])
+returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10,18 +12,34 @@ declare
 begin
   execute alike._fill(
     'with found as materialized (
-       select g.key, r.key as other, r.shared, r.resemblance, r.low, r.high, (r.total - least(r.total, $2))::integer as omitted
-       from unnest($1) as g(key) cross join lateral {similar}(null, null, g.key, $3, $2) r),
+       select * from unnest($1, $2, $3, $4, $5, $6, $7) as k(key, other, shared, resemblance, low, high, omitted)),
      recorded as (
        insert into {match} ({keys}, {others}, shared, resemblance, low, high, omitted, policy)
-       select {values}, {other_values}, k.shared, k.resemblance, k.low, k.high, k.omitted, $4 from found k),
+       select {values}, {other_values}, k.shared, k.resemblance, k.low, k.high, k.omitted, $8 from found k),
      announced as materialized (
-       select pg_notify(''alike_match'', json_build_object(''name'', $5, ''key'', k.key, ''other'', k.other, ''resemblance'', k.resemblance, ''omitted'', k.omitted)::text)
-       from found k where $4 <> ''link'')
+       select pg_notify(''alike_match'', json_build_object(''name'', $9, ''key'', k.key, ''other'', k.other, ''resemblance'', k.resemblance, ''omitted'', k.omitted)::text)
+       from found k where $8 <> ''link'')
      select (select count(*) from found) + 0 * (select count(*) from announced)',
     alike._fragments(a) || jsonb_build_object('other_values',
       array_to_string(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'k.other'), ', ')))
-  into recorded using given, a.matches, a.at_least, a.policy, a.name;
+  into recorded using keys, others, shared, resemblance, low, high, omitted, a.policy, a.name;
+  return recorded;
+end
+$$;
+
+-- Records what the rows resemble by their sketches.
+create function alike._match(a alike.attachment, given text[]) returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  recorded bigint;
+begin
+  execute alike._fill(
+    'select alike._record($4, array_agg(g.key), array_agg(r.key), array_agg(r.shared), array_agg(r.resemblance), array_agg(r.low), array_agg(r.high),
+       array_agg((r.total - least(r.total, $2))::integer))
+     from unnest($1) as g(key) cross join lateral {similar}(null, null, g.key, $3, $2) r',
+    alike._fragments(a))
+  into recorded using given, a.matches, a.at_least, a;
   return recorded;
 end
 $$;

@@ -8,7 +8,7 @@ import (
 )
 
 func (c *command) attachCommand() *cobra.Command {
-	var profile, policy, mode, name, where, extract, options string
+	var profile, policy, verify, mode, name, where, extract, options string
 	var variants []string
 	var atLeast float64
 	var distributed bool
@@ -34,7 +34,7 @@ ones and switches when they are complete.`,
 				}
 			}
 			for flag, value := range map[string]any{
-				"profile": profile, "policy": policy, "mode": mode, "name": name, "where": where,
+				"profile": profile, "policy": policy, "verify": verify, "mode": mode, "name": name, "where": where,
 				"extract": extract, "si": variants, "at-least": atLeast,
 			} {
 				if cmd.Flags().Changed(flag) {
@@ -59,6 +59,7 @@ ones and switches when they are complete.`,
 	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, prose, short, unsegmented, pages, code, logs, records, web, bing, chars, lines), then settings")
 	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
+	flags.StringVar(&verify, "verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which the worker and pgworker read again")
 	floatFlag(flags, &atLeast, "at-least", 0, 0, 1, "the resemblance from which rows count as alike; the profile's half point unless given")
 	flags.StringVar(&name, "name", "", "the attachment's name, when a table has several; the table's unless given")
 	flags.StringVar(&where, "where", "", "an SQL condition over a row: only these are attached")

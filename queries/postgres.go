@@ -57,6 +57,10 @@ var (
 	Clustered string
 	//go:embed postgres/match.sql
 	Match string
+	//go:embed postgres/record.sql
+	Record string
+	//go:embed postgres/question.sql
+	Question string
 	//go:embed postgres/join_clusters.sql
 	JoinClusters string
 	//go:embed postgres/forget_admitted.sql
@@ -112,6 +116,12 @@ var (
 	RemoveRows string
 	//go:embed postgres/removed.sql
 	Removed string
+	//go:embed postgres/verified_match.sql
+	VerifiedMatch string
+	//go:embed postgres/verdicts.sql
+	Verdicts string
+	//go:embed postgres/sketches.sql
+	Sketches string
 	//go:embed postgres/unmatch.sql
 	Unmatch string
 	//go:embed postgres/unmatch_other.sql

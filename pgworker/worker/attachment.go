@@ -22,6 +22,9 @@ type attachment struct {
 	profile     sketch.Profile
 	variants    []simindex.Variant
 	policy      string
+	atLeast     float64
+	matches     int
+	verify      string // sketch or text: what decides a pair that the sketches leave open
 	mode        string
 	distributed bool   // among the nodes of Citus
 	media       string // how bytes become text; "" for not at all

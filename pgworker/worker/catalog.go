@@ -54,7 +54,7 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 		var profile string
 		var variants []string
 		var extract []byte
-		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &a.tokens, &variants, &a.policy, &a.mode, &a.distributed,
+		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &a.tokens, &variants, &a.policy, &a.atLeast, &a.matches, &a.verify, &a.mode, &a.distributed,
 			&extract, &a.indexed, &a.problem, &a.clustered, &a.fragments); err != nil {
 			return nil, err
 		}

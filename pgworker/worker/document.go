@@ -30,25 +30,25 @@ func (w *Worker) tooLarge(size int64) error {
 	return fmt.Errorf("the document has %d bytes, the limit is %d", size, w.config.MaxDocument)
 }
 
-// media is how the text of a document is extracted, given what its row says, and
+// mediaOf is how the text of a document is extracted, given what its row says, and
 // whether it is at all.
-func (c *computer) media(said string) (media string, extract bool) {
-	if c.a.mediaFrom != "" {
+func (a *attachment) mediaOf(said string) (media string, extract bool) {
+	if a.mediaFrom != "" {
 		return said, true
 	}
-	return c.a.media, c.a.media != ""
+	return a.media, a.media != ""
 }
 
 // slow reports whether a document is too slow for a transaction that holds claims.
 func (c *computer) slow(doc []byte, said string) bool {
-	media, extract := c.media(said)
+	media, extract := c.a.mediaOf(said)
 	return len(doc) > inlineBytes || extract && c.w.extractor.RunsCommand(doc, media)
 }
 
 // compute returns the row of a document, which the next call overwrites. hash is
 // that of its bytes as they are stored, said the media type that its row names.
 func (c *computer) compute(ctx context.Context, hash int64, doc []byte, said string) (*aspect.Row, error) {
-	if media, extract := c.media(said); extract {
+	if media, extract := c.a.mediaOf(said); extract {
 		var err error
 		if doc, err = c.w.extractor.Text(ctx, doc, media); err != nil {
 			return nil, err

@@ -123,13 +123,24 @@ func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool,
 // and a row that was checked in meanwhile may be the same, and the filling of the
 // side table asks no policy and joins no cluster.
 func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string, clustered bool) error {
+	record := func(keys []string) error {
+		if a.verify == "text" {
+			return w.matchVerified(ctx, tx, a, keys)
+		}
+		_, err := tx.Exec(ctx, queries.Match, a.id, keys)
+		return err
+	}
+	join := func(keys []string) error {
+		_, err := tx.Exec(ctx, queries.JoinClusters, a.id, keys)
+		return err
+	}
 	for _, step := range []struct {
 		wanted  bool
 		unknown string // which of the current rows
-		run     string
+		run     func(keys []string) error
 	}{
-		{a.policy != "ignore", a.sql(queries.Unmatched), queries.Match},
-		{clustered, a.sql(queries.Unclustered), queries.JoinClusters},
+		{a.policy != "ignore", a.sql(queries.Unmatched), record},
+		{clustered, a.sql(queries.Unclustered), join},
 	} {
 		if !step.wanted {
 			continue
@@ -149,7 +160,7 @@ func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, c
 		if len(keys) == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, step.run, a.id, keys); err != nil {
+		if err := step.run(keys); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 -- What the worker has to know of every attachment: id, name, the attachment that it
 -- replaces, what is missing of it (NULL where nothing is), the number of its key
--- columns, profile_id, profile, tokens, variants, policy, mode, distributed, extract, indexed,
+-- columns, profile_id, profile, tokens, variants, policy, at_least, matches, verify,
+-- mode, distributed, extract, indexed,
 -- problem, whether clusters are kept, and pieces of SQL by name.
 select
   a.id,
@@ -19,6 +20,9 @@ select
   s.tokens,
   a.variants,
   a.policy,
+  a.at_least,
+  a.matches,
+  coalesce(a.options ->> 'verify', 'sketch'),
   a.mode,
   a.distributed,
   a.extract,

@@ -67,21 +67,26 @@ func (j *Judge[K]) Compare(a, b K, x, y []byte, atLeast float64) (i sketch.Inter
 	if i, err = sketch.Bounds(x, y, Confidence); err != nil {
 		return i, false, err
 	}
-	if j.Reads() && i.Low < atLeast {
-		s, err := j.document(a)
-		if err != nil {
-			return i, false, err
-		}
-		t, err := j.document(b)
-		if err != nil {
-			return i, false, err
-		}
-		if s != nil && t != nil {
-			r, err := sketch.Resemblance(s, t)
-			return sketch.Interval{Low: r, Estimate: r, High: r}, r >= atLeast, err
-		}
+	i, err = j.Decide(a, b, i, atLeast)
+	return i, err == nil && i.Estimate >= atLeast, err
+}
+
+// Decide replaces the bounds of two documents by their resemblance where the threshold
+// lies between them and the documents can be read.
+func (j *Judge[K]) Decide(a, b K, i sketch.Interval, atLeast float64) (sketch.Interval, error) {
+	if !j.Reads() || i.Low >= atLeast || i.High < atLeast {
+		return i, nil
 	}
-	return i, i.Estimate >= atLeast, nil
+	s, err := j.document(a)
+	if s == nil || err != nil {
+		return i, err
+	}
+	t, err := j.document(b)
+	if t == nil || err != nil {
+		return i, err
+	}
+	r, err := sketch.Resemblance(s, t)
+	return sketch.Interval{Low: r, Estimate: r, High: r}, err
 }
 
 // Resemblance is Compare without the bounds, which cost more than an estimate.
@@ -113,6 +118,25 @@ func (j *Judge[K]) Open(x, y []byte, atLeast float64) (open bool, err error) {
 	return open && err == nil, err
 }
 
+// Has reports whether the document is kept, so that it need not be read.
+func (j *Judge[K]) Has(id K) bool { return j.young[id] != nil || j.old[id] != nil }
+
+// Keep keeps a document that was read with others.
+func (j *Judge[K]) Keep(id K, text []byte) error {
+	s, err := j.shingles(text)
+	if s != nil && err == nil {
+		j.keep(id, s)
+	}
+	return err
+}
+
+func (j *Judge[K]) keep(id K, s []byte) {
+	if j.bytes += len(s); j.bytes > cacheBytes/2 {
+		j.old, j.young, j.bytes = j.young, map[K][]byte{}, len(s)
+	}
+	j.young[id] = s
+}
+
 // document returns the sketch of all shingles of a document, nil where the document
 // cannot be had.
 func (j *Judge[K]) document(id K) ([]byte, error) {
@@ -132,10 +156,7 @@ func (j *Judge[K]) document(id K) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if j.bytes += len(s); j.bytes > cacheBytes/2 {
-		j.old, j.young, j.bytes = j.young, map[K][]byte{}, len(s)
-	}
-	j.young[id] = s
+	j.keep(id, s)
 	return s, nil
 }
 

@@ -1,0 +1,177 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/verify"
+)
+
+// A verifier reads documents of an attachment again, to decide pairs that their sketches
+// leave open. A document whose text a command extracts, that is longer than verifyBytes
+// or is not the one that was sketched is not read, and the sketches decide.
+type verifier struct {
+	db        querier
+	a         *attachment
+	extractor *extract.Extractor
+	judge     *verify.Judge[string]
+}
+
+const (
+	verifyBytes  = 16 << 20
+	verifyAtOnce = 200  // documents that are read together
+	verifyRows   = 1000 // rows that a checkin is compared with, as in SQLite
+)
+
+func newVerifier(ctx context.Context, db querier, a *attachment, extractor *extract.Extractor) (*verifier, error) {
+	v := &verifier{db: db, a: a, extractor: extractor, judge: verify.Sketches[string]()}
+	if a.elsewhere() {
+		return v, nil
+	}
+	var err error
+	v.judge, err = verify.Texts(a.profile, func(key string) (text []byte, ok bool, err error) {
+		err = v.read(ctx, []string{key}, func(_ string, document []byte) error {
+			text, ok = slices.Clone(document), true
+			return nil
+		})
+		return text, ok, err
+	}, func() error { return context.Cause(ctx) })
+	return v, err
+}
+
+// read gives the texts of keys to take.
+func (v *verifier) read(ctx context.Context, keys []string, take func(key string, text []byte) error) error {
+	rows, err := v.db.Query(ctx, v.a.sql(queries.ReadDocuments), keys, verifyBytes, batchBytes)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var d document
+		if err := d.scan(rows); err != nil {
+			return err
+		}
+		if d.bytes == nil || d.storedHash == nil || *d.storedProfile != v.a.profileID || *d.storedHash != sketch.ContentHash(d.bytes) {
+			continue
+		}
+		text := d.bytes
+		if media, extract := v.a.mediaOf(d.media); extract {
+			if v.extractor.RunsCommand(text, media) {
+				continue
+			}
+			var unreadable error
+			if text, unreadable = v.extractor.Text(ctx, text, media); unreadable != nil {
+				continue
+			}
+		}
+		if err := take(keys[d.n-1], text); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// decide replaces the bounds of open answers by what the documents say, and drops the
+// answers that do not reach the limit, unless a person called them duplicates. All the
+// documents are read before, many at a time.
+func (v *verifier) decide(ctx context.Context, list []Answer, atLeast float64) ([]Answer, error) {
+	open := func(x *Answer) bool { return v.judge.Reads() && !x.duplicate && x.Low < atLeast && x.High >= atLeast }
+	for rest := list; len(rest) > 0; {
+		n := min(len(rest), verifyAtOnce)
+		var keys []string
+		for i := range rest[:n] {
+			if x := &rest[i]; open(x) {
+				keys = append(keys, x.Key, x.Other)
+			}
+		}
+		slices.Sort(keys)
+		keys = slices.DeleteFunc(slices.Compact(keys), v.judge.Has)
+		if len(keys) > 0 {
+			if err := v.read(ctx, keys, v.judge.Keep); err != nil {
+				return nil, err
+			}
+		}
+		for i := range rest[:n] {
+			x := &rest[i]
+			if !open(x) {
+				continue
+			}
+			b, err := v.judge.Decide(x.Key, x.Other, sketch.Interval{Low: x.Low, Estimate: x.Resemblance, High: x.High}, atLeast)
+			if err != nil {
+				return nil, err
+			}
+			x.Low, x.Resemblance, x.High = b.Low, b.Estimate, b.High
+		}
+		rest = rest[n:]
+	}
+	return slices.DeleteFunc(list, func(x Answer) bool { return !x.duplicate && x.Resemblance < atLeast }), nil
+}
+
+// matchVerified is queries.Match where the documents decide.
+func (w *Worker) matchVerified(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
+	from, err := verify.From(a.profile, a.atLeast)
+	if err != nil {
+		return err
+	}
+	v, err := newVerifier(ctx, tx, a, w.extractor)
+	if err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(keys, 50) {
+		rows, err := tx.Query(ctx, a.sql(queries.VerifiedMatch), chunk, from, verifyRows)
+		if err != nil {
+			return err
+		}
+		totals := map[string]int64{} // of the rows that resemble a row, those that were not looked at
+		list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Answer, err error) {
+			var total int64
+			err = row.Scan(&x.Key, &x.Other, &x.Shared, &x.Resemblance, &x.Low, &x.High, &x.duplicate, &total)
+			totals[x.Key] = max(0, total-verifyRows)
+			return x, err
+		})
+		if err != nil {
+			return err
+		}
+		if list, err = v.decide(ctx, list, a.atLeast); err != nil {
+			return err
+		}
+		// The nearest of each come first; equal ones stay in the order of their keys.
+		slices.SortStableFunc(list, func(x, y Answer) int {
+			return cmp.Or(cmp.Compare(x.Key, y.Key), cmp.Compare(y.Resemblance, x.Resemblance))
+		})
+		if err := w.recordNearest(ctx, tx, a, list, totals); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordNearest records of each row the nearest that were found.
+func (w *Worker) recordNearest(ctx context.Context, tx pgx.Tx, a *attachment, list []Answer, more map[string]int64) error {
+	var keys, others []string
+	var shared, omitted []int32
+	var resemblance, low, high []float64
+	for len(list) > 0 {
+		n := slices.IndexFunc(list, func(x Answer) bool { return x.Key != list[0].Key })
+		if n < 0 {
+			n = len(list)
+		}
+		for _, x := range list[:min(n, a.matches)] {
+			keys, others, shared = append(keys, x.Key), append(others, x.Other), append(shared, x.Shared)
+			resemblance, low, high = append(resemblance, x.Resemblance), append(low, x.Low), append(high, x.High)
+			omitted = append(omitted, int32(max(0, n-a.matches)+int(more[x.Key])))
+		}
+		list = list[n:]
+	}
+	if keys == nil {
+		return nil
+	}
+	_, err := tx.Exec(ctx, queries.Record, a.id, keys, others, shared, resemblance, low, high, omitted)
+	return err
+}
