@@ -60,7 +60,8 @@ as $$
 $$;
 
 -- Takes the verdicts on rows with the rows: to their new keys, or away when the rows
--- were deleted. A verdict that is left over from an earlier row of a key goes, too.
+-- were deleted. A verdict that is left over from an earlier row of a key goes, too, and so
+-- does one on a row that has stopped to meet the condition.
 -- changed is a query of what was changed: key, old_key.
 create function alike._follow(a alike.attachment, event text, changed text) returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -145,7 +146,7 @@ begin
     if tg_op = 'TRUNCATE' then
       delete from {mark};
     elsif tg_op <> 'INSERT' and alike_names is distinct from {names} then
-      execute alike._follow(t, tg_op, alike._changed(t, tg_op, '0')) from alike.attachment t where t.id = {id};
+      execute alike._follow(t, tg_op, alike._changed(alike._unfiltered(t), tg_op, '0')) from alike.attachment t where t.id = {id};
     elsif tg_op = 'DELETE' then
       execute {follow_delete};
     elsif tg_op = 'UPDATE' then
@@ -161,9 +162,9 @@ $function$, alike._fragments(a) || jsonb_build_object(
     'enqueue_literal', quote_literal(alike._generated(a, 'enqueue') || '()'),
     'mark_literal', quote_literal(alike._name(a, '_mark')),
     'names', (select quote_literal(array_agg(t.attname order by t.attnum)::text) || '::name[]' from pg_attribute t where t.attrelid = a.source and t.attnum = any (a.numbers)),
-    'follow_delete', quote_literal(alike._follow(a, 'DELETE', alike._changed(a, 'DELETE', '0'))),
-    'follow_update', quote_literal(alike._follow(a, 'UPDATE', alike._changed(a, 'UPDATE', '0'))),
-    'changed', alike._changed(a, 'UPDATE', '0'),
+    'follow_delete', quote_literal(alike._follow(a, 'DELETE', alike._changed(alike._unfiltered(a), 'DELETE', '0'))),
+    'follow_update', quote_literal(alike._follow(a, 'UPDATE', alike._changed(alike._unfiltered(a), 'UPDATE', '0'))),
+    'changed', alike._changed(alike._unfiltered(a), 'UPDATE', '0'),
     'cases', (
       select string_agg(format('  elsif tg_op = %L then', e) || E'\n    ' || case
           when a.row_filter is null then alike._queue_changed(a, e, 'alike_seed')

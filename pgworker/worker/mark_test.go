@@ -82,6 +82,26 @@ func TestVerdictsOfCompositeKeys(t *testing.T) {
 	}
 }
 
+// A verdict goes with a row that has stopped to meet the condition, and the next row with
+// its key has none.
+func TestVerdictsOfRowsLeftOut(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, kept boolean default true, body text)")
+	exec(t, c, "insert into documents select g, true, 'one two three four ' || g from generate_series(1, 4) as g")
+	exec(t, c, `select alike.attach('documents', 'body', '{"where": "kept"}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct')")
+	exec(t, c, "update documents set kept = false where id in (1, 3)")
+	once(t, w)
+	exec(t, c, "delete from documents where id = 1; update documents set id = 5 where id = 3")
+	exec(t, c, "insert into documents values (1, true, 'one two three four'), (3, true, 'one two three four')")
+	if got, want := verdicts(t, c, "documents"), "4-5 distinct "; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // Two rows that change places in one statement take their verdicts with them.
 func TestVerdictsOfRowsThatChangePlaces(t *testing.T) {
 	database := pgtest.Database(t)
