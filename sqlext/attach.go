@@ -59,24 +59,34 @@ func (c *conn) settle(t *table, column, name string, o *options) (a *attachment,
 	if err := c.checkCondition(t, name, o); err != nil {
 		return nil, err
 	}
+	var wanted *settings // once they are known, although what was begun is abandoned
 	for {
-		unfinished := false
+		abandoned := (*attachment)(nil)
 		if err := c.Atomically(func() error {
-			old := (*attachment)(nil)
-			if a, old, err = c.settings(t, column, name, o); err != nil {
+			var old, begun *attachment
+			if a, old, begun, err = c.settings(t, column, name, o, wanted); err != nil {
 				return err
 			}
 			if old != nil && old.needsRebuild(a) {
-				a.State, a.generation = stateNext, old.generation+1
-				if unfinished = c.HasColumn(a.schema, a.object(""), "profile"); unfinished {
-					return c.abandonNext(a)
+				a.State, a.generation, wanted = stateNext, old.generation+1, &a.settings
+			}
+			next := *a
+			next.State = stateNext
+			if c.HasColumn(a.schema, next.object(""), "profile") {
+				if a.State == stateNext && begun != nil && !begun.needsRebuild(a) {
+					if err := c.number(a); err != nil {
+						return err
+					}
+					return c.register(a, false)
 				}
+				abandoned = &next
+				return c.abandonNext(&next)
 			}
 			return c.establish(a, old)
-		}); err != nil || !unfinished {
+		}); err != nil || abandoned == nil {
 			return a, err
 		}
-		if err := c.Exec(a.statements("drop_next")); err != nil {
+		if err := c.Exec(abandoned.statements("drop_next")); err != nil {
 			return a, err
 		}
 	}
@@ -101,61 +111,82 @@ func (c *conn) checkCondition(t *table, name string, o *options) error {
 	return c.checkWhere(t, where)
 }
 
-// settings are those that attach was told, and those of the attachment as it is,
-// which is nil where there is none.
-func (c *conn) settings(t *table, column, name string, o *options) (a, old *attachment, err error) {
+// settings are those that attach was told, and where it was not, those of a change that
+// was begun and is not complete, or those of the attachment as it is. old is that, and
+// begun the change; nil where there is none.
+func (c *conn) settings(t *table, column, name string, o *options, wanted *settings) (a, old, begun *attachment, err error) {
 	a = &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques, stamp: rand.Int64()}
 	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain"}
 	p, err := storedProfile("")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	a.Profile = p.String()
 	found, err := c.attachments(t.schema, inUseByName, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if len(found) > 0 {
 		if old = found[0]; old.broken != nil {
-			return nil, nil, old.broken
+			return nil, nil, nil, old.broken
 		}
 		now, err := c.tableNow(old)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		if now != "" && !strings.EqualFold(now, t.name) || now == "" && !strings.EqualFold(old.Table, t.name) {
-			return nil, nil, fmt.Errorf("the name %s belongs to an attachment of %s", name, old.Table)
+			return nil, nil, nil, fmt.Errorf("the name %s belongs to an attachment of %s", name, old.Table)
 		}
 		if !strings.EqualFold(old.Column, column) && now != "" && c.columnNow(old, t) != column {
-			return nil, nil, fmt.Errorf("%s is attached to the column %s; give the other column a name of its own", name, old.Column)
+			return nil, nil, nil, fmt.Errorf("%s is attached to the column %s; give the other column a name of its own", name, old.Column)
 		}
 		kept := *old // what is read of the registry stays as it is there
 		if old = &kept; old.Where != "" {
 			if old.Where, err = c.whereNow(old); err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 		}
 		a.settings = old.settings
+		if begun, err = c.begun(old); err != nil {
+			return nil, nil, nil, err
+		}
+		if begun != nil {
+			a.settings = begun.settings
+		}
 		a.ProfileID, a.generation, a.State = old.ProfileID, old.generation, old.State
 		if a.Keys, err = old.Keys.now(old, t); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	if err := o.apply(&a.settings); err != nil {
-		return nil, nil, err
+	if wanted != nil {
+		a.settings = *wanted
+	} else if err := o.apply(&a.settings); err != nil {
+		return nil, nil, nil, err
 	}
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if n := len(a.Keys) + len(a.columns(a.Indexes())); n > maxColumns {
-		return nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
+		return nil, nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
 	}
 	if a.Where != "" {
 		if old == nil || a.Where != old.Where {
 			err = c.tryWhere(a)
 		}
 	}
-	return a, old, err
+	return a, old, begun, err
+}
+
+// begun is the change of an attachment that is not complete, as it can go on; one that
+// cannot is nil.
+func (c *conn) begun(a *attachment) (*attachment, error) {
+	found, err := c.attachments(a.schema, nextByName, a.Name)
+	if err != nil || len(found) == 0 || found[0].broken != nil {
+		return nil, err
+	}
+	kept := *found[0]
+	kept.Where, err = c.whereNow(found[0])
+	return &kept, err
 }
 
 // establish writes an attachment into the registry and makes what it needs.

@@ -253,43 +253,6 @@ func plainType(declared string) string {
 // reservedColumns matches the names of columns that the aspect's own tables have.
 var reservedColumns = regexp.MustCompile(`(?i)^(profile|content_hash|shingles|sketch|sketched_at|f[0-9]+|si_.*|other|other_.*|slot|feature|document|shared|resemblance|low|high|policy|matched_at|verdict|note|marked_at|marked_by|queued_at|omitted|unique_.*|alike__.*|this|marked)$`)
 
-// checkWhere refuses what is not one expression on the columns of the table, with the
-// same value whenever it is asked: SQLite takes it between parentheses, as an operand
-// of CAST, which no text is that closes the parenthesis before its end, and as the
-// condition of a partial index, which has no subquery, parameter or random function. A
-// name in double quotes is a column.
-func (c *conn) checkWhere(t *table, where string) error { return c.checkExpression(t, "where", where) }
-
-func (c *conn) checkExpression(t *table, what, where string) error {
-	name := sqlite.Quote(t.schema) + "." + sqlite.Quote(t.name)
-	return c.StrictQuotes(func() error {
-		for _, sql := range []string{
-			"SELECT 1 FROM " + name + " WHERE (\n" + where + "\n)",
-			"SELECT CAST(\n" + where + "\nAS INTEGER) FROM " + name,
-			"CREATE INDEX " + sqlite.Quote(t.schema) + `."alike: condition" ON ` + sqlite.Quote(t.name) + "(" + sqlite.Quote(t.columns[0]) + ") WHERE (\n" + where + "\n)",
-		} {
-			s, err := c.Prepare(sql)
-			if err != nil {
-				return fmt.Errorf("%s: %w", what, err)
-			}
-			s.Close()
-		}
-		return nil
-	})
-}
-
-// tryWhere evaluates the condition for every row, so that one for which it fails is
-// heard of before anything is made.
-func (c *conn) tryWhere(a *attachment) error {
-	if a.Where == "" {
-		return nil
-	}
-	if err := c.Run("SELECT count(*) FROM "+sqlite.Quote(a.schema)+"."+sqlite.Quote(a.Table)+" WHERE (\n"+a.Where+"\n)", nil); err != nil {
-		return fmt.Errorf("where: %w", err)
-	}
-	return nil
-}
-
 // schemas lists the databases of the connection in the order in which SQL looks
 // a name up.
 func (c *conn) schemas() ([]string, error) {

@@ -38,32 +38,42 @@ func TestWhereIsOneCondition(t *testing.T) {
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, kind TEXT, body TEXT)`)
 	db.exec(`INSERT INTO d VALUES (1, 'mail', 'not JSON'), (2, '{"a": 1}', 'x')`)
 	for condition, want := range map[string]string{
-		`1) limit (2`:                        "where: ",
-		`0) OR (1`:                           "where: ",
-		`1); DROP TABLE d; --`:               "where: ",
-		`1, 2`:                               "where: ",
-		`1) AND (2`:                          "where: ",
-		`1 /*`:                               "where: ",
-		`1) --`:                              "where: ",
-		`kind = 'x`:                          "where: ",
-		`kind = "mail"`:                      "where: ",
-		`"nothing" = 'mail'`:                 "where: ",
-		`kind = ?1`:                          "where: ",
-		`kind = :name`:                       "where: ",
-		`count(*) > 1`:                       "where: ",
-		`id IN (SELECT x FROM other)`:        "where: ",
-		`random() > 0`:                       "where: ",
-		`json_extract(kind, '$.a') = 1`:      "where: malformed JSON",
-		`new.kind = 'mail'`:                  "where: ",
-		`alike_rows('d', 1)`:                 "where: ",
-		"kind = 'mail'\x00 OR 1":             "where: ",
-		`kind = 'mail' COLLATE nothing`:      "where: ",
-		`id = 1 GROUP BY id`:                 "where: ",
-		`id = 1 ORDER BY (id)`:               "where: ",
-		`1 UNION SELECT 1`:                   "where: ",
-		`raise(abort, 'x')`:                  "where: ",
-		`writefile('x', body) IS NULL`:       "where: ",
-		`load_extension('x') IS NULL AND id`: "where: ",
+		`1) limit (2`:                          "where: ",
+		`0) OR (1`:                             "where: ",
+		`1); DROP TABLE d; --`:                 "where: ",
+		`1, 2`:                                 "where: ",
+		`1) AND (2`:                            "where: ",
+		`1 /*`:                                 "where: ",
+		`1) --`:                                "where: ",
+		`kind = 'x`:                            "where: ",
+		`kind = "mail"`:                        "where: ",
+		`"nothing" = 'mail'`:                   "where: ",
+		`kind = ?1`:                            "where: ",
+		`kind = :name`:                         "where: ",
+		`count(*) > 1`:                         "where: ",
+		`id IN (SELECT x FROM other)`:          "where: ",
+		`random() > 0`:                         "where: non-deterministic functions are prohibited",
+		`id IN (SELECT id FROM other)`:         "where: subqueries are prohibited",
+		`date('now') > kind`:                   "where: date('now') changes with the time or the place; a condition means one thing for ever",
+		`kind > DATE /* */ ( 'Now', '-1 day')`: "where: date('Now') changes with the time",
+		`kind < strftime('%Y')`:                "where: strftime('%Y') changes with the time",
+		`kind < strftime('%Y', upper('now'))`:  "where: strftime('now') changes with the time",
+		`unixepoch() > id`:                     "where: unixepoch() changes with the time",
+		`julianday(kind, 'utc') > id`:          "where: julianday('utc') changes with",
+		`"date"('now') > kind`:                 "where: date('now') changes with the time",
+		`kind = Current_Timestamp`:             "where: Current_Timestamp changes with the time",
+		`CASE WHEN id THEN datetime() END`:     "where: datetime() changes",
+		`json_extract(kind, '$.a') = 1`:        "where: malformed JSON",
+		`new.kind = 'mail'`:                    "where: ",
+		`alike_rows('d', 1)`:                   "where: ",
+		"kind = 'mail'\x00 OR 1":               "where: ",
+		`kind = 'mail' COLLATE nothing`:        "where: ",
+		`id = 1 GROUP BY id`:                   "where: ",
+		`id = 1 ORDER BY (id)`:                 "where: ",
+		`1 UNION SELECT 1`:                     "where: ",
+		`raise(abort, 'x')`:                    "where: ",
+		`writefile('x', body) IS NULL`:         "where: ",
+		`load_extension('x') IS NULL AND id`:   "where: ",
 	} {
 		if got, err := db.try(`SELECT alike_attach('d', 'body', json_object('where', ?))`, condition); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %s, %v", condition, got, err)
@@ -72,7 +82,8 @@ func TestWhereIsOneCondition(t *testing.T) {
 		db.expect("other\nd", `SELECT name FROM sqlite_master`)
 		db.exec(`INSERT INTO d(body) VALUES ('goes on')`)
 	}
-	for _, condition := range []string{`kind IS NOT ')'`, `kind <> '--' /* ( */`, `(id) IN (1, 2) -- )`, `kind LIKE 'a;%'`, `id`, `CASE kind WHEN 'x' THEN 0 ELSE 1 END`, `d.kind = 'mail'`, `upper(kind) = 'MAIL' COLLATE NOCASE`, `length(body) BETWEEN 1 AND 5`} {
+	for _, condition := range []string{`kind IS NOT ')'`, `kind <> '--' /* ( */`, `(id) IN (1, 2) -- )`, `kind LIKE 'a;%'`, `id`, `CASE kind WHEN 'x' THEN 0 ELSE 1 END`, `d.kind = 'mail'`, `upper(kind) = 'MAIL' COLLATE NOCASE`, `length(body) BETWEEN 1 AND 5`,
+		`date(kind) > '2024-01-01' OR kind = 'now'`, `"date" ('2024-01-01') > kind`, `kind = '''current_date' -- current_date`, `strftime('%Y', kind, '+1 day') > '2000' OR [kind] IS NOT 'now'`} {
 		db.rows(`SELECT alike_attach('d', 'body', json_object('where', ?))`, condition)
 		db.exec(`INSERT INTO d(body) VALUES ('goes on')`)
 		db.check("d", condition)
