@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo clean build/alike.so build/pgworker
+.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo dist clean build/alike.so build/pgworker
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
@@ -135,6 +135,23 @@ mutants: ## changes the source in one place at a time and counts those that the 
 
 demo: ## run the quickstart in SQLite
 	go run ./examples/quickstart
+
+NFPM = github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.48.0
+VERSION ?= 0.0.0
+ZIG ?= $(firstword $(wildcard $(ALIKE_CACHE)/packages/zig /var/cache/alike/packages/zig $(HOME)/.cache/alike/packages/zig) zig)
+dist: ## every package of VERSION (1.2.3) into build/dist; ".ci/setup packages" installs what it needs
+	mkdir -p build/dist
+	rm -f build/dist/*.*
+	for p in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+	  suffix=; [ $${p%/*} != windows ] || suffix=.exe; \
+	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w -buildid=' -o build/dist/pgworker-$${p%/*}-$${p#*/}$$suffix ./pgworker; \
+	done
+	go test -count 1 -run '^TestManPages$$' ./pgworker -args -man $(CURDIR)/build/man
+	GOBIN=$(CURDIR)/build/tools go install $(NFPM)
+	for arch in amd64 arm64; do for kind in deb rpm; do \
+	  GOARCH=$$arch VERSION=$(VERSION) build/tools/nfpm package -f pgworker/deploy/nfpm.yaml -p $$kind -t build/dist; \
+	done; done
+	go run ./sqlext/packages -version $(VERSION) -zig $(ZIG) -worker build/dist/pgworker-linux-amd64 -o build/dist
 
 clean: ## remove build/
 	rm -rf build

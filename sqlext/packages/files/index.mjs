@@ -1,0 +1,3 @@
+import module from "./index.cjs";
+
+export const { getLoadablePath, load } = module;

@@ -1,0 +1,155 @@
+// Command packages compiles the SQLite extension for every platform that it can from here, and packs what it compiled:
+// tarballs, Python wheels, npm packages, gems and a jar, with their checksums. Equal sources give equal bytes.
+//
+//	go run ./sqlext/packages -version 0.1.0 -o build/dist
+//
+// Zig (its wheel is called ziglang) compiles C for Linux with a glibc as old as 2.17 and for Windows. For macOS run the
+// command on macOS with -compile, copy its libraries folder here, and run it again.
+//
+// No package index has sqlite-dist, which packs extensions for the same places, so the archives are written here.
+package main
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("packages: ")
+	out := flag.String("o", "build/dist", "the folder for the packages")
+	version := flag.String("version", "0.0.0", "the version, as 1.2.3")
+	zig := flag.String("zig", "zig", "the zig that compiles for other platforms")
+	only := flag.String("only", "", "the platforms, as linux-x86_64,windows-x86_64; every one unless given")
+	compileOnly := flag.Bool("compile", false, "compile the libraries and pack nothing")
+	worker := flag.String("worker", "", "write the list of parts of this worker, too")
+	flag.Parse()
+	if *worker != "" {
+		if err := workerParts(*out, *version, *worker); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := run(*out, *version, *zig, *only, *compileOnly); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(out, version, zig, only string, compileOnly bool) error {
+	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
+		return fmt.Errorf("the version is %q, want three numbers as in 1.2.3", version)
+	}
+	wanted, err := choose(only)
+	if err != nil {
+		return err
+	}
+	libraries := filepath.Join(out, "libraries")
+	var found []target
+	for _, t := range wanted {
+		file := t.path(libraries)
+		if t.compiles() {
+			log.Printf("%s: compiling", t.name)
+			if err := t.compile(zig, file); err != nil {
+				return fmt.Errorf("%s: %w", t.name, err)
+			}
+		}
+		if t.library, err = os.ReadFile(file); err == nil {
+			found = append(found, t)
+		} else {
+			log.Printf("%s: left out, since %s is missing", t.name, file)
+		}
+	}
+	if compileOnly {
+		return nil
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("no library was compiled")
+	}
+	if err := pack(out, version, found); err != nil {
+		return err
+	}
+	return checksums(out)
+}
+
+// choose returns the platforms with these names.
+func choose(only string) ([]target, error) {
+	if only == "" {
+		return targets, nil
+	}
+	var chosen []target
+	for name := range strings.SplitSeq(only, ",") {
+		i := slices.IndexFunc(targets, func(t target) bool { return t.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no platform is called %q; there are %s", name, names(targets))
+		}
+		chosen = append(chosen, targets[i])
+	}
+	return chosen, nil
+}
+
+func names(ts []target) string {
+	var all []string
+	for _, t := range ts {
+		all = append(all, t.name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// pack writes every package of the platforms.
+func pack(out, version string, found []target) error {
+	// The library's modules are the same on every platform.
+	c, err := readContents(found[0].path(filepath.Join(out, "libraries")))
+	if err != nil {
+		return err
+	}
+	r := release{version, c.notices()}
+	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike", version)}, r.jar(found), r.npmLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
+	for _, t := range found {
+		packages = append(packages, r.tarball(t), r.wheel(t), r.npmLibrary(t), r.gem(t))
+	}
+	for _, p := range packages {
+		if err := os.WriteFile(filepath.Join(out, p.name), p.bytes, 0o644); err != nil {
+			return err
+		}
+		log.Printf("%s: %d bytes", p.name, len(p.bytes))
+	}
+	return nil
+}
+
+// workerParts writes the worker's list of parts, and their licences.
+func workerParts(out, version, worker string) error {
+	c, err := readContents(worker)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(out, "pgworker-licences.txt"), c.notices(), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "pgworker.cdx.json"), c.bom("pgworker", version), 0o644)
+}
+
+// checksums writes the file that sha256sum -c reads, of all files in the folder.
+func checksums(out string) error {
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return err
+	}
+	var lines strings.Builder
+	for _, e := range entries {
+		if e.IsDir() || e.Name() == "SHA256SUMS" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(out, e.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&lines, "%x  %s\n", sha256.Sum256(b), e.Name())
+	}
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(lines.String()), 0o644)
+}
