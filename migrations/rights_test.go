@@ -150,6 +150,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select from alike.rows('mine.papers', '2')", "00xx0xx--"},
 	{"select from alike.pairs('mine.papers')", "00xx00x--"},
 	{"select from alike.clusters('mine.papers')", "00xx00x--"},
+	{"select from alike.keep('mine.papers') where key <> kept", "00xx00x--"},
 	{"select from alike.hot('mine.papers')", "00xx00x--"},
 	{"select from alike.errors('mine.papers')", "yyxxy0x--"},
 	{"select from alike.status() where name = 'papers' and pending > 0", "yy00y00--"},

@@ -115,6 +115,7 @@ func TestWrongValues(t *testing.T) {
 		{"run --database-url postgres://[", "database URL"}, {"migrate status --database-url port=x", "database URL"},
 		{"status --json=perhaps", "invalid syntax"}, {"status --nonsense", "unknown flag"}, {"migrate sideways", "want up, down, status or force"},
 		{"rows documents 1 --at-least 2", "want 0 to 1"}, {"pairs documents --at-least -0.1", "want 0 to 1"}, {"clusters documents --at-least nan", "want 0 to 1"},
+		{"keep documents --rule (", "rule: "}, {"keep documents --at-least 2", "want 0 to 1"}, {"clusters documents --linkage average", "want complete, single"},
 		{"check main_test.go --at-least x", "want 0 to 1"}, {"check main_test.go --type image/x", "want auto, plain"}, {"check main_test.go --type nonsense/", "want auto, plain"},
 		{"si-rows documents length 1 --fraction -1", "want 0 or more"}, {"si-rows documents 99Z/1 1", "want a method"},
 		{"rows documents one", "is not bigint"}, {"mark documents 1 2 perhaps", "want duplicate or distinct"}, {"mark documents 1 x distinct", "are not both bigint"},

@@ -37,6 +37,7 @@ the same.
   pgworker attach documents body       # once a table
   pgworker run                         # all the time, or: run --once from cron
   pgworker rows documents 42           # the rows that resemble row 42
+  pgworker keep documents              # which rows to keep, and which go
   pgworker check upload.pdf            # does a file resemble a row?
   pgworker report                      # one HTML page about all of it
 
@@ -52,7 +53,7 @@ database cannot be reached or is busy.`,
 	root.AddCommand(
 		c.migrateCommand(), c.attachCommand(), c.detachCommand(), c.refreshCommand(), c.runCommand(),
 		c.statusCommand(), c.errorsCommand(), c.retryCommand(), c.hotCommand(),
-		c.rowsCommand(), c.checkCommand(), c.siRowsCommand(), c.pairsCommand(), c.clustersCommand(), c.markCommand(),
+		c.rowsCommand(), c.checkCommand(), c.siRowsCommand(), c.pairsCommand(), c.clustersCommand(), c.keepCommand(), c.markCommand(),
 		c.exportCommand(), c.reportCommand(), c.curveCommand(), c.planCommand(), c.benchCommand(), c.versionCommand(),
 	)
 	for _, verb := range root.Commands() {

@@ -57,7 +57,7 @@ func TestPeoplesQueries(t *testing.T) {
 			}
 		})
 	}
-	for _, file := range []string{"postgres/alike_to_row.sql", "both/clusters.sql", "postgres/pairs.sql", "postgres/si_range.sql"} {
+	for _, file := range []string{"postgres/alike_to_row.sql", "both/hot.sql", "postgres/pairs.sql", "postgres/si_range.sql"} {
 		if len(answers[file]) < 10 {
 			t.Errorf("%s answers %q", file, answers[file])
 		}

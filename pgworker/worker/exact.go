@@ -156,7 +156,7 @@ func (e *Exact) Pairs(ctx context.Context, each func(Answer) error) error {
 
 // Clusters gives each row that is in a cluster, in the order of the clusters and of the keys in
 // them, with the least key of the cluster and its size.
-func (e *Exact) Clusters(ctx context.Context, each func(key, cluster string, size int) error) error {
+func (e *Exact) Clusters(ctx context.Context, linkage cluster.Linkage, each func(key, cluster string, size int) error) error {
 	type pair struct {
 		key, other  string
 		resemblance float64
@@ -190,7 +190,7 @@ func (e *Exact) Clusters(ctx context.Context, each func(key, cluster string, siz
 	}); err != nil {
 		return err
 	}
-	linker, err := cluster.NewLinker(cluster.LinkerOptions{Documents: len(keys), Resembles: func(i, j int) (bool, error) {
+	linker, err := cluster.NewLinker(cluster.LinkerOptions{Documents: len(keys), Linkage: linkage, Resembles: func(i, j int) (bool, error) {
 		_, ok, err := e.verifier.judge.Compare(keys[i], keys[j], sketches[i], sketches[j], e.atLeast)
 		return ok, err
 	}})

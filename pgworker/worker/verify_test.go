@@ -15,6 +15,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 )
 
 // edited are documents of 40 words in groups, with up to six words exchanged.
@@ -169,7 +170,7 @@ func TestExactAnswers(t *testing.T) {
 					inPairs[x.Key], inPairs[x.Other] = true, true
 				}
 				members := map[string][]string{}
-				if err := e.Clusters(ctx, func(key, cluster string, size int) error {
+				if err := e.Clusters(ctx, cluster.Complete, func(key, cluster string, size int) error {
 					inClusters[key] = size
 					members[cluster] = append(members[cluster], key)
 					return nil

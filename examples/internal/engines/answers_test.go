@@ -148,6 +148,13 @@ func (e *engines) asked(n int) {
 		e.inOrder("select key, other, shared, resemblance, low, high from alike.pairs('documents', $1)", least)
 		e.same("select key, cluster, size from alike.clusters('documents', $1)", least)
 	}
+	for _, linkage := range []string{"complete", "single", "greedy", "popular"} {
+		e.same("select key, cluster, size from alike.clusters('documents', 0.5, $1)", linkage)
+	}
+	e.same("select key, kept, resemblance from alike.keep('documents')")
+	for _, rule := range []string{"oldest", "newest", "longest", "popular", "verdict", "body", "-length(body)", "id % 7"} {
+		e.same("select key, kept, resemblance from alike.keep('documents', $1, 0.5)", rule)
+	}
 	for i := 0; i < n; i += max(1, n/120) {
 		e.inOrder("select key, shared, resemblance, low, high, containment from alike.rows('documents', $1)", i)
 		if i%3 == 0 {
@@ -284,7 +291,7 @@ func TestSameFunctions(t *testing.T) {
 	e.same("select cell from alike.cells(2.2, 0.3, 0.1, -1.1, 0.7)")
 	for _, query := range []string{
 		"select * from alike.rows(null, '1')", "select * from alike.rows('documents', null)", "select * from alike.rows('documents', '1', null)", "select * from alike.pairs(null)",
-		"select * from alike.pairs('documents', null)", "select * from alike.clusters('documents', null)", "select * from alike.si_rows('documents', null, '1')",
+		"select * from alike.pairs('documents', null)", "select * from alike.clusters('documents', null)", "select * from alike.keep('documents', null)", "select * from alike.keep(null)", "select * from alike.si_rows('documents', null, '1')",
 		"select * from alike.si_rows('documents', 'length', '1', null)", "select * from alike.hot(null)", "select * from alike.errors(null)", "select * from alike.filter_curve(12, null, 1)",
 		"select * from alike.filter_plan(0.9, 0.1, null, 0.1)", "select * from alike.cells(1, 1, null)", "select alike.attach(null, 'body')", "select alike.attach('documents', 'body', null)",
 		"select alike.detach(null)", "select alike.refresh(null)", "select alike.bounds(null, null)", "select alike.containment(null, null)",
