@@ -98,24 +98,24 @@ const (
 	maxKnown     = 1000
 )
 
-func tagSet(names string) map[string]bool {
+// inlineTags are of elements within a line of text, whose words go on across
+// them. unseenTags are of elements that a browser does not show.
+const (
+	inlineTags = `a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr s samp small
+		span strike strong sub sup time tt u var wbr`
+	unseenTags = `link meta script style template`
+)
+
+var joiningTags = func() map[string]bool {
 	m := make(map[string]bool)
-	for _, name := range strings.Fields(names) {
+	for _, name := range strings.Fields(inlineTags + " " + unseenTags) {
 		m[name] = true
 	}
 	return m
-}
-
-// inlineTags are of elements within a line of text, whose words go on across
-// them. unseenTags are of elements that a browser does not show.
-var (
-	inlineTags = tagSet(`a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr s samp small
-		span strike strong sub sup time tt u var wbr`)
-	unseenTags = tagSet(`link meta script style template`)
-)
+}()
 
 // breaks reports whether a tag breaks words.
-func breaks(tag []byte) bool { return !inlineTags[string(tag)] && !unseenTags[string(tag)] }
+func breaks(tag []byte) bool { return !joiningTags[string(tag)] }
 
 // A rawElement has content that is not markup; it may be text all the same.
 type rawElement struct {
@@ -154,66 +154,96 @@ func (p *markup) finish() {
 }
 
 func (p *markup) feed(src []byte, final bool) int {
-	for i := 0; i < len(src); i++ {
-		c := src[i]
+	for i := 0; i < len(src); {
 		switch p.state {
 		case htmlText, htmlRaw:
-			k := i + p.span(src[i:])
-			if p.shown() {
-				end := characters
-				switch {
-				case k == len(src) && !final:
-					end = anything
-				case k == len(src) || src[k] == '<' && breaksAhead(src[k+1:]):
-					end = nothing
-				}
-				if n := p.to.feed(src[i:k], end); i+n < k {
-					return i + n
-				}
-			}
-			if i = k; i == len(src) {
+			taken := false
+			if i, taken = p.text(src, i, final); !taken {
 				return i
 			}
-			switch {
-			case src[i] == '&':
-				p.state, p.reference = htmlReference, append(p.reference[:0], '&')
-			case p.raw == "":
-				p.state = htmlLess
-			case p.raw == "script" && src[i] != '<':
-				p.scriptByte(src[i])
-			default:
-				p.state, p.dashes = htmlRawLess, 0
-			}
 		case htmlReference:
-			if !p.reference.take(c) {
-				p.dereference()
-				i-- // c is text
+			if p.reference.take(src[i]) {
+				i++
+			} else {
+				p.dereference() // src[i] is text
 			}
-		case htmlLess:
-			switch {
-			case c == '/':
-				p.state = htmlEnd
-			case c == '!':
-				p.state = htmlDeclaration
-			case c == '?':
-				p.state = htmlBogus
-			case isLetter(c):
-				p.begin(c, false)
-			default:
-				p.show(lessThan)
-				p.state = htmlText
-				i--
+		case htmlLess, htmlEnd:
+			if p.less(src[i]) {
+				i++
 			}
-		case htmlEnd:
-			switch {
-			case c == '>':
-				p.state = htmlText
-			case isLetter(c):
-				p.begin(c, true)
-			default:
-				p.state = htmlBogus
-				i--
-			}
+		case htmlDeclaration, htmlDash, htmlComment, htmlCommentBang, htmlBogus:
+			i = p.declaration(src, i)
+		case htmlRawLess, htmlRawEnd, htmlRawBang, htmlRawDash:
+			i = p.rawMarkup(src, i)
+		default:
+			i = p.tag(src, i)
+		}
+	}
+	return len(src)
+}
+
+// text takes what is text at src[i:], with the byte that ends it, and returns where
+// it ends. It reports false when the sink left some of it.
+func (p *markup) text(src []byte, i int, final bool) (next int, taken bool) {
+	k := i + p.span(src[i:])
+	if p.shown() {
+		end := characters
+		switch {
+		case k == len(src) && !final:
+			end = anything
+		case k == len(src) || src[k] == '<' && breaksAhead(src[k+1:]):
+			end = nothing
+		}
+		if n := p.to.feed(src[i:k], end); i+n < k {
+			return i + n, false
+		}
+	}
+	if k == len(src) {
+		return k, true
+	}
+	switch {
+	case src[k] == '&':
+		p.state, p.reference = htmlReference, append(p.reference[:0], '&')
+	case p.raw == "":
+		p.state = htmlLess
+	case p.raw == "script" && src[k] != '<':
+		p.scriptByte(src[k])
+	default:
+		p.state, p.dashes = htmlRawLess, 0
+	}
+	return k + 1, true
+}
+
+// less tells by the byte after < or </ what begins, and reports whether it took it.
+func (p *markup) less(c byte) bool {
+	closing := p.state == htmlEnd
+	switch {
+	case isLetter(c):
+		p.begin(c, closing)
+	case closing && c == '>':
+		p.state = htmlText
+	case closing:
+		p.state = htmlBogus
+		return false
+	case c == '/':
+		p.state = htmlEnd
+	case c == '!':
+		p.state = htmlDeclaration
+	case c == '?':
+		p.state = htmlBogus
+	default:
+		p.show(lessThan)
+		p.state = htmlText
+		return false
+	}
+	return true
+}
+
+// declaration takes a comment or declaration and returns where it ends.
+func (p *markup) declaration(src []byte, i int) int {
+	for ; i < len(src); i++ {
+		c := src[i]
+		switch p.state {
 		case htmlDeclaration:
 			if p.state = htmlBogus; c == '-' {
 				p.state = htmlDash
@@ -251,6 +281,18 @@ func (p *markup) feed(src []byte, final bool) int {
 			}
 			i += n
 			p.state = htmlText
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// tag takes a tag's name and attributes, and returns where they end.
+func (p *markup) tag(src []byte, i int) int {
+	for ; i < len(src); i++ {
+		c := src[i]
+		switch p.state {
 		case htmlName:
 			switch {
 			case isBlank(c) || c == '/':
@@ -315,6 +357,19 @@ func (p *markup) feed(src []byte, final bool) int {
 			default:
 				p.value(src[i : i+1])
 			}
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// rawMarkup takes what could be markup within content that is not, such as the end
+// tag of a script, and returns where it ends.
+func (p *markup) rawMarkup(src []byte, i int) int {
+	for ; i < len(src); i++ {
+		c := src[i]
+		switch p.state {
 		case htmlRawLess:
 			switch {
 			case c == '/':
@@ -353,9 +408,11 @@ func (p *markup) feed(src []byte, final bool) int {
 			} else {
 				i--
 			}
+		default:
+			return i
 		}
 	}
-	return len(src)
+	return i
 }
 
 // span returns how many bytes at the beginning of src are text and no more.
