@@ -138,3 +138,136 @@ func TestHostileFileInTheShell(t *testing.T) {
 		}
 	}
 }
+
+// A file can bring views, triggers and tables of its own under the names of ours. What
+// they do to the tables of their own file is theirs, as with every trigger; nothing of
+// them reaches a statement of ours, another database or a function that writes files.
+func TestHostileSchema(t *testing.T) {
+	dir := t.TempDir()
+	good, victims, pwned := filepath.Join(dir, "good.db"), filepath.Join(dir, "victims.db"), filepath.Join(dir, "pwned")
+	db := open(t, victims)
+	db.exec(`CREATE TABLE victim(x); INSERT INTO victim VALUES (1), (2), (3)`)
+	db.Close()
+	db = open(t, good)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	db.rows(`SELECT alike_attach('d', 'body', '{"where": "id < 1000", "policy": "warn", "si": ["length"]}')`)
+	db.rows(`SELECT alike_mark('d', 1, 2, 'duplicate')`)
+	objects := strings.Split(db.rows(`SELECT type || ' ' || name || ' ' || tbl_name FROM sqlite_master WHERE type <> 'index' AND (name LIKE 'alike%' OR name LIKE 'd\_alike%' ESCAPE '\')`), "\n")
+	db.Close()
+	template, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := "writefile('" + pwned + "', 'x')"
+	forms := map[string][]string{
+		"view": {
+			`CREATE VIEW %s(id, document) AS SELECT id, ` + write + ` FROM d`,
+			`CREATE VIEW %s(id, document) AS` + "\n" + `SELECT id, "body" FROM "d"` + "\n" + `WHERE 1 AND (` + "\n" + write + "\n)",
+			`CREATE VIEW %s(id, document) AS` + "\n" + `SELECT id, "body" FROM "d"` + "\n" + `WHERE 1 AND (` + "\n" + `1) AND (SELECT 1 FROM other.victim` + "\n)",
+			`CREATE VIEW %s(id, document) AS` + "\n" + `SELECT id, "body" FROM "d"` + "\n" + `WHERE 1 AND (` + "\n" + `1) OR id IN (1` + "\n)",
+			`CREATE VIEW %s(id, document) AS SELECT alike_detach('d', '{"drop": true}'), 'x'`,
+			`CREATE VIEW %s(id, document) AS SELECT key, other FROM alike_pairs('d')`,
+			`CREATE VIEW %s AS SELECT * FROM %[1]s`,
+			`CREATE VIEW %s(a) AS SELECT 1`,
+			`CREATE TABLE %s(id INTEGER PRIMARY KEY, document, profile)`,
+		},
+		"trigger": {
+			`CREATE TRIGGER %s AFTER INSERT ON d BEGIN SELECT ` + write + `; END`,
+			`CREATE TRIGGER %s AFTER INSERT ON d BEGIN SELECT alike_detach('d', '{"drop": true}'); END`,
+			`CREATE TRIGGER %s AFTER INSERT ON d BEGIN SELECT alike__row(new.body, 'x'), alike__cell(new.body, 3), alike__reject(1, 2, 3, 4), alike__warn(1, 2, 3, 4, 5), alike__cell(x'ff01', 1); END`,
+			`CREATE TRIGGER %s AFTER UPDATE ON d_alike BEGIN DELETE FROM d; END`,
+			`CREATE TRIGGER %s BEFORE DELETE ON alike_attachment BEGIN SELECT RAISE(ABORT, 'no'); END`,
+		},
+		"table": {
+			`CREATE VIEW %s AS SELECT ` + write + ` AS name`,
+			`CREATE TABLE %s(a)`,
+			`CREATE TABLE %s(name, state, "table", "column", profile, si, policy, at_least, mode, "where", extract, generation, stamp, matches, id, x AS (` + write + `))`,
+			`CREATE VIRTUAL TABLE %s USING fts5(name)`,
+			`CREATE VIRTUAL TABLE %s USING alike_pairs('d')`,
+			`CREATE TABLE %s(sketched_at INTEGER PRIMARY KEY, profile, name CHECK (` + write + `))`,
+		},
+	}
+	tried, unreadable := 0, 0
+	for i, object := range objects {
+		words := strings.Fields(object)
+		for j, form := range forms[words[0]] {
+			if !*everyHostileFile && words[0] != "view" && (i+j)%4 != 0 {
+				continue
+			}
+			tried++
+			name := filepath.Join(dir, "hostile.db")
+			if err := os.WriteFile(name, template, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			made := strings.ReplaceAll(form, "%[1]s", words[1])
+			made = strings.Replace(made, "%s", words[1], 1)
+			without := plain(t, name)
+			without.exec(`PRAGMA writable_schema = ON`)
+			kind := strings.ToLower(strings.Fields(made)[1])
+			if kind == "virtual" {
+				kind = "table"
+			}
+			without.exec(`UPDATE sqlite_master SET sql = ?, type = ?, rootpage = CASE WHEN ? = 'table' THEN rootpage ELSE 0 END WHERE name = ?`, made, kind, kind, words[1])
+			if kind == "trigger" {
+				without.exec(`UPDATE sqlite_master SET tbl_name = ? WHERE name = ?`, strings.Fields(made)[6], words[1])
+			}
+			if words[0] == "table" { // its indexes would be orphans
+				without.exec(`DELETE FROM sqlite_master WHERE type = 'index' AND tbl_name = ?`, words[1])
+			}
+			without.Close()
+			db := open(t, name)
+			if _, err := db.Exec(`ATTACH ? AS other`, victims); err != nil {
+				unreadable++ // to every program
+				db.Close()
+				continue
+			}
+			for _, statement := range hostileScript {
+				if _, err := db.try(statement); err != nil && strings.Contains(err.Error(), "internal error") {
+					t.Errorf("%s: %s: %v", made, statement, err)
+				}
+			}
+			if got, err := db.try(`SELECT count(*) FROM other.victim`); got != "3" {
+				t.Fatalf("%s: %s, %v", made, got, err)
+			}
+			db.Close()
+			shell(t, name, "PRAGMA synchronous = OFF;\n"+strings.Join(hostileScript, ";\n")+";\n")
+			if _, err := os.Stat(pwned); err == nil {
+				t.Fatalf("%s wrote a file", made)
+			}
+			os.Remove(name)
+		}
+	}
+	if tried-unreadable < 25 {
+		t.Errorf("%d objects tried, of which %d made a file that no program reads", tried, unreadable)
+	}
+}
+
+// What a plain detach keeps is dropped by a later one, and the registry with it.
+func TestDropAfterDetach(t *testing.T) {
+	for _, options := range []string{`{"policy": "link"}`, `{"mode": "queue", "policy": "warn"}`, `{"si": ["length"], "name": "my notes"}`} {
+		for _, qualified := range []bool{false, true} {
+			db := memory(t)
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
+			db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+			name := "d"
+			if strings.Contains(options, "my notes") {
+				name = `"my notes"`
+			}
+			if qualified {
+				name = "main." + name
+			}
+			db.rows(`SELECT alike_mark(?, 1, 2, 'distinct')`, name)
+			db.expect("2", `SELECT alike_detach(?)`, name)
+			kept := db.rows(`SELECT count(*) FROM sqlite_master WHERE name LIKE '%alike%'`)
+			db.fails("nothing is attached to", `SELECT alike_detach(?)`, name)
+			db.expect(kept, `SELECT count(*) FROM sqlite_master WHERE name LIKE '%alike%'`)
+			db.expect("2", `SELECT alike_detach(?, '{"drop": true}')`, name)
+			db.expect("", `SELECT name FROM sqlite_master WHERE name LIKE '%alike%'`)
+			db.fails("nothing is attached to", `SELECT alike_detach(?, '{"drop": true}')`, name)
+			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+			db.expect("2|2", `SELECT "rows", sketched FROM alike_status()`)
+		}
+	}
+}
