@@ -301,4 +301,7 @@ func TestNothingIsPublic(t *testing.T) {
 	if want := "_keeps _owns _reads _sees_all"; got != want {
 		t.Errorf("everybody may call %s, want %s", got, want)
 	}
+	if got := one[string](t, c, "select string_agg(a.privilege_type, ' ') from pg_namespace n, aclexplode(n.nspacl) a where n.nspname = 'alike' and a.grantee = 0"); got != "USAGE" {
+		t.Errorf("everybody may %s in the schema, want USAGE", got)
+	}
 }

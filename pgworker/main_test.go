@@ -229,19 +229,20 @@ func TestExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byKey := map[int64]map[int64]bool{}
-	for _, f := range features {
-		if byKey[f.Key] == nil {
-			byKey[f.Key] = map[int64]bool{}
-		}
-		byKey[f.Key][f.Feature] = true
+	rows, err := conn.Query(t.Context(), "select s.id, 1::int4, s.f1 from documents_alike s union all select s.id, 12, s.f12 from documents_alike s")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(features) != 36 || len(byKey[1]) != 12 {
-		t.Errorf("%d features, %d of row 1, want 36 and 12", len(features), len(byKey[1]))
+	want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[featureRow[int64]])
+	if err != nil {
+		t.Fatal(err)
 	}
-	for f := range byKey[1] {
-		if !byKey[2][f] {
-			t.Errorf("row 2 lacks the feature %d of row 1", f)
+	if len(features) != 36 || len(want) != 6 {
+		t.Errorf("%d features, want 12 of each of three rows", len(features))
+	}
+	for _, f := range want {
+		if !slices.Contains(features, f) {
+			t.Errorf("the feature %+v is missing", f)
 		}
 	}
 	sketches, err := parquet.ReadFile[sketchRow[int64]](filepath.Join(folder, "sketches.parquet"))
@@ -254,6 +255,24 @@ func TestExport(t *testing.T) {
 		}
 		if s.Length == nil || *s.Length != s.Shingles || !strings.HasPrefix(s.Profile, "words ") {
 			t.Errorf("row %d: %+v", s.Key, s)
+		}
+	}
+	for _, name := range []string{"features.parquet", "sketches.parquet"} {
+		file, err := os.Open(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		info, err := file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := parquet.OpenFile(file, info.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read.Schema().String(); !strings.Contains(got, "required int64 key") {
+			t.Errorf("%s: %s, want keys that are numbers", name, got)
 		}
 	}
 	// A key of two columns is text; what a document lacks is NULL.

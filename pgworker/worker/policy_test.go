@@ -355,6 +355,44 @@ func TestNoLinkOfFilledNeighbours(t *testing.T) {
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }
 
+// A row that a chunk has read, and that is deleted and forgotten before the chunk writes
+// it, is swept when the table is full.
+func TestDeletedWhileFilled(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
+	exec(t, c, `select alike.attach('documents', 'body')`)
+	w := newWorker(t, database, nil)
+	if did, err := w.splitBackfill(ctx); err != nil || !did {
+		t.Fatal(did, err)
+	}
+	tx := checkedIn(t, w, "2")
+	filled := make(chan error, 1)
+	go func() {
+		_, err := w.copyChunk(ctx)
+		filled <- err
+	}()
+	waitFor(t, "the chunk to wait for row 2", func() bool {
+		return one[int](t, c, "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()") == 1
+	})
+	exec(t, c, "delete from documents where id = 4")
+	if did, err := w.queueBatch(ctx); err != nil || !did {
+		t.Fatal(did, err)
+	}
+	if err := tx.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-filled; err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, c, "documents_alike where id = 4"); n != 1 {
+		t.Fatalf("the chunk wrote %d rows of the row that went, so that this tests nothing", n)
+	}
+	once(t, w)
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
 // A column that goes while its table is being filled takes no chunk with it.
 func TestChunkOfBrokenAttachment(t *testing.T) {
 	database := pgtest.Database(t)
