@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -78,5 +79,13 @@ func TestBandOf(t *testing.T) {
 		if got := bandOf(c.resemblance); got != c.want {
 			t.Errorf("a resemblance of %g is in band %d, want %d", c.resemblance, got, c.want)
 		}
+	}
+}
+
+// A row is in two pairs of a sample at most.
+func TestApart(t *testing.T) {
+	got := apart([]pair{{a: 1, b: 0}, {a: 2, b: 0}, {a: 3, b: 0}, {a: 2, b: 1}, {a: 2, b: 3}, {a: 4, b: 3}})
+	if want := []pair{{a: 1, b: 0}, {a: 2, b: 0}, {a: 2, b: 1}, {a: 4, b: 3}}; !slices.Equal(got, want) {
+		t.Errorf("kept %v, want %v", got, want)
 	}
 }
