@@ -4,17 +4,22 @@ set local search_path = pg_catalog, pg_temp;
 
 -- Append-only: a key may be in it many times, which costs less than keeping
 -- it unique would make a checkin wait. The key is text, a JSON array when it
--- has several columns, and more are further keys that the same statement changed;
--- NULL stands for the whole table, after a TRUNCATE.
+-- has several columns, and more are further keys that the same statement changed.
+-- NULL says that many rows are gone, after a TRUNCATE for example. A statement that changed
+-- a large part of a table notes no keys, which would take longer than the statement itself,
+-- but the file that the table is in: the rows are those that the same transaction wrote
+-- (their xmin is that of this entry), as long as the table is in that file.
 create table alike.queue (
   id bigint generated always as identity (cache 64) constraint queue_pkey primary key,
   attachment integer not null,
   key text,
   more text[],
+  file text,
   queued_at timestamptz not null default now()
 )
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0);
 comment on table alike.queue is 'rows that were checked in and wait for the worker';
+create index queue_file_idx on alike.queue (id) where file is not null;
 
 -- The queue's slow entries: a command extracts the text, or the document is long. A
 -- worker takes one for a time and reads it outside of any transaction.

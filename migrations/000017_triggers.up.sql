@@ -101,10 +101,18 @@ create function alike._row_by_row(relation regclass) returns boolean language sq
 set search_path = pg_catalog, pg_temp
 as $$ select relkind = 'p' or exists (select from pg_inherits where inhrelid = relation) from pg_class where oid = relation $$;
 
+-- Whether a statement changed a large part of the table, by its transition table. Then to
+-- spell every key takes longer than to read the table's pages once, which the worker does.
+create function alike._large(transition text) returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('exists (select from %1$s offset 10000) and exists (select from %1$s offset (select greatest(c.relpages / 10, 0) from pg_class c where c.oid = tg_relid))', transition)
+$$;
+
 -- What every trigger function looks at before it does anything.
 create function alike._takes_entries() returns text language sql immutable
 set search_path = pg_catalog, pg_temp
-as $$ select $test$coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce((select bool_and(has_column_privilege(to_regclass('alike.queue'), c, 'insert')) from unnest(array['attachment', 'key', 'more']) as c), false)$test$::text $$;
+as $$ select $test$coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce((select bool_and(has_column_privilege(to_regclass('alike.queue'), c, 'insert')) from unnest(array['attachment', 'key', 'more', 'file']) as c), false)$test$::text $$;
 
 -- The function for statements. A condition may fail on some row; only where there is
 -- one the entries are written in a block that catches it, and then without it.
@@ -116,6 +124,7 @@ as $$
 declare
   alike_seed bigint := random() * 1e18;
   alike_names name[];
+  alike_marked boolean := false;
 begin
   if not ({takes_entries} and coalesce(has_table_privilege(to_regclass('alike.attachment'), 'select'), false)) then
     raise warning 'alike: a checkin of % was not noted: the table is not attached any more, or the schema alike takes nothing from %', tg_relid::regclass, current_user
@@ -129,6 +138,9 @@ begin
       using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
     return null;
   end if;
+  if to_regclass({mark_literal}) is not null then -- what follows is planned when it is reached
+    alike_marked := exists (select from {mark});
+  end if;
   perform set_config('alike.checkin', '{id}', true); -- for the policy of alike.queue
   if tg_op = 'TRUNCATE' then
     insert into alike.queue (attachment) values ({id});
@@ -138,11 +150,7 @@ begin
     execute alike._queue_changed(t, tg_op, alike_seed::text) from alike.attachment t where t.id = {id};
 {cases}
   end if;
-  -- What follows is planned when it is reached.
-  if to_regclass({mark_literal}) is null then
-    return null;
-  end if;
-  if exists (select from {mark}) then
+  if alike_marked then
     if tg_op = 'TRUNCATE' then
       delete from {mark};
     elsif tg_op <> 'INSERT' and alike_names is distinct from {names} then
@@ -165,11 +173,15 @@ $function$, alike._fragments(a) || jsonb_build_object(
     'follow_delete', quote_literal(alike._follow(a, 'DELETE', alike._changed(alike._unfiltered(a), 'DELETE', '0'))),
     'follow_update', quote_literal(alike._follow(a, 'UPDATE', alike._changed(alike._unfiltered(a), 'UPDATE', '0'))),
     'changed', alike._changed(alike._unfiltered(a), 'UPDATE', '0'),
+    -- Verdicts have to follow their rows, one by one.
     'cases', (
-      select string_agg(format('  elsif tg_op = %L then', e) || E'\n    ' || case
-          when a.row_filter is null then alike._queue_changed(a, e, 'alike_seed')
-          else format(E'begin\n    %s;\n    exception when others then\n    %s;\n    end', alike._queue_changed(a, e, 'alike_seed'), alike._queue_changed(unfiltered, e, 'alike_seed'))
-        end || ';', E'\n' order by e)
+      select string_agg(format(E'  elsif tg_op = %1$L then\n    if %2$s then\n      %3$s;\n    else\n      %4$s;\n    end if;', e,
+          case e when 'INSERT' then '' else 'not alike_marked and ' end || alike._large(case e when 'DELETE' then 'alike_old' else 'alike_new' end),
+          case e when 'DELETE' then format('insert into alike.queue (attachment) values (%s)', a.id)
+            else format('insert into alike.queue (attachment, file) values (%s, pg_relation_filepath(tg_relid))', a.id) end,
+          case when a.row_filter is null then alike._queue_changed(a, e, 'alike_seed')
+            else format(E'begin\n      %s;\n      exception when others then\n      %s;\n      end', alike._queue_changed(a, e, 'alike_seed'), alike._queue_changed(unfiltered, e, 'alike_seed'))
+          end), E'\n' order by e)
       from unnest(array['INSERT', 'UPDATE', 'DELETE']) as e, alike._unfiltered(a) as unfiltered)))
 $$;
 
@@ -255,6 +267,7 @@ $$;
 -- The key of a row that is given as JSON, by the names of today.
 create function alike._key_of(a alike.attachment, given jsonb) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   result text;

@@ -13,7 +13,7 @@ comment on function alike.migration() is 'the number of the newest migration of 
 revoke execute on all functions in schema alike from public;
 grant usage on schema alike to public;
 grant select on alike.attachment to public;
-grant insert (attachment, key, more) on alike.queue to public;
+grant insert (attachment, key, more, file) on alike.queue to public;
 grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment) to public;
 
 do $$
@@ -28,7 +28,7 @@ begin
   end loop;
   if to_regrole('alike_worker') is not null then
     -- FOR UPDATE SKIP LOCKED asks for the right to update a column.
-    grant insert (attachment, key, more), update (queued_at), delete on alike.queue to alike_worker;
+    grant insert (attachment, key, more, file), update (queued_at), delete on alike.queue to alike_worker;
     grant insert (attachment, key, queued_at), update (taken_until), delete on alike.extraction to alike_worker;
     grant insert (attachment, above, upto, rows), update (rows), delete on alike.chunk to alike_worker;
     grant update (requested_at, split_at, finished_at, rows, deletions) on alike.backfill to alike_worker;
@@ -41,7 +41,7 @@ begin
   end if;
   if to_regrole('alike_admin') is not null then
     grant insert, update, delete on alike.attachment to alike_admin;
-    grant insert (attachment, key, more), delete on alike.queue to alike_admin;
+    grant insert (attachment, key, more, file), delete on alike.queue to alike_admin;
     grant delete on alike.chunk to alike_admin;
     grant insert, update on alike.backfill to alike_admin;
     grant insert (attachment, features, sketch, itself) on alike.admitted to alike_admin;

@@ -27,6 +27,10 @@ var (
 	Mend string
 	//go:embed postgres/claim.sql
 	Claim string
+	//go:embed postgres/claim_large.sql
+	ClaimLarge string
+	//go:embed postgres/queue_large.sql
+	QueueLarge string
 	//go:embed postgres/retry_due.sql
 	RetryDue string
 	//go:embed postgres/retry.sql
@@ -130,6 +134,10 @@ var (
 	Unmatched string
 	//go:embed postgres/forget_verdicts.sql
 	ForgetVerdicts string
+	//go:embed postgres/unmatch_swept.sql
+	UnmatchSwept string
+	//go:embed postgres/uncluster_swept.sql
+	UnclusterSwept string
 	//go:embed postgres/uncluster.sql
 	Uncluster string
 	//go:embed postgres/unclustered.sql

@@ -10,12 +10,13 @@ import (
 )
 
 // step does one transaction's worth of work: first what a checkin waits for,
-// then what was checked in, then rows that were there before, then a look at a
+// then what was checked in (by statements that changed much of a table first), then rows that were there before, then a look at a
 // table without triggers whose last one is as long ago as given. It reports
 // whether there was any.
 func (w *Worker) step(ctx context.Context, sinceScan time.Duration) (bool, error) {
 	for _, do := range []func(context.Context) (bool, error){
 		w.answerRequests,
+		w.large,
 		w.queueBatch,
 		w.backfillStep,
 		func(ctx context.Context) (bool, error) { return w.scan(ctx, sinceScan) },

@@ -37,6 +37,11 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 			return err
 		}
 	}
+	if clustered {
+		if _, err := tx.Exec(ctx, queries.JoinClusters, a.id, []string{}); err != nil { // counts them
+			return err
+		}
+	}
 	if a.mode != "scan" { // which looks again by itself
 		if err := w.requeueChanged(ctx, tx, a, gone, make([]*string, len(gone))); err != nil {
 			return err
@@ -64,9 +69,24 @@ func (w *Worker) sweep(ctx context.Context, tx pgx.Tx, a *attachment) error {
 	if err := w.forget(ctx, a, nil); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, a.sql(queries.LockSide)); err != nil {
+	clustered, err := lockWriting(ctx, tx, a)
+	if err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, a.sql(queries.Sweep))
+	steps := []string{a.sql(queries.LockSide), a.sql(queries.Sweep)}
+	if !a.distributed { // whose scans find what is gone, row by row
+		steps = append(steps, a.sql(queries.UnmatchSwept))
+	}
+	if clustered {
+		steps = append(steps, a.sql(queries.UnclusterSwept))
+	}
+	for _, step := range steps {
+		if _, err := tx.Exec(ctx, step); err != nil {
+			return err
+		}
+	}
+	if clustered {
+		_, err = tx.Exec(ctx, queries.JoinClusters, a.id, []string{}) // counts them
+	}
 	return err
 }
