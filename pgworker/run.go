@@ -31,7 +31,8 @@ func (c *command) runCommand() *cobra.Command {
 		Short: "Keep the attached tables up to date",
 		Long: `run takes what was checked in from the queue and writes its sketches, until it is
 told to stop; any number may run, on any machines. --once stops when nothing is
-left to do, for cron, and fails where a table cannot be worked on.
+left to do, for cron, and fails when it leaves work undone since a table cannot
+be worked on.
 
 It reads documents with the rights of its role, which is a member of the roles
 that own the attached tables. A superuser is refused unless --allow-superuser

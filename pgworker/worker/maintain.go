@@ -20,7 +20,7 @@ func (w *Worker) maintain(ctx context.Context) {
 }
 
 // tidy follows renames, takes over from other builds, puts failed rows whose time has come back into the queue, and
-// forgets what nobody waits for any more.
+// forgets problems that were mended, and what nobody waits for any more.
 func (w *Worker) tidy(ctx context.Context) error {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
@@ -33,8 +33,30 @@ func (w *Worker) tidy(ctx context.Context) error {
 	if err := w.retryDue(ctx); err != nil {
 		return err
 	}
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
 	for _, statement := range []string{queries.ForgetAdmitted, queries.ForgetRequests} {
 		if _, err := w.pool.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle forgets problems that are no more, of attachments for which no work waits whose
+// success would show it.
+func (w *Worker) settle(ctx context.Context) error {
+	idle, _ := w.problems(ctx) // what work waits for is said by who does it
+	for _, id := range idle {
+		w.catalog.forget()
+		if err := pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
+			attachments, err := w.catalog.get(ctx, tx)
+			if a := attachments[id]; err == nil && a != nil && hold(ctx, tx, a) == nil {
+				err = w.cleared(ctx, tx, a)
+			}
+			return err
+		}); err != nil {
 			return err
 		}
 	}

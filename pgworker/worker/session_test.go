@@ -124,6 +124,16 @@ func TestOnceSaysProblems(t *testing.T) {
 	if n := count(t, c, "notes_alike"); n != 1 {
 		t.Errorf("%d notes are sketched, want 1: the other table has no problem", n)
 	}
+	// What is wrong where nothing is to be done keeps nobody from the work that is.
+	exec(t, c, "create table orphans (id int primary key, body text); select alike.attach('orphans', 'body')")
+	exec(t, c, "update alike.backfill set finished_at = now() where attachment = (select id from alike.attachment where name = 'orphans'); update alike.attachment set problem = 'it was once so' where name = 'orphans'")
+	if err := w.Once(ctx); err == nil || strings.Contains(err.Error(), "orphans") {
+		t.Errorf("Once returns %v, want the problem of documents alone", err)
+	}
+	if n := one[int](t, c, "select count(*) from alike.attachment where problem is not null"); n != 1 {
+		t.Errorf("%d attachments have a problem, want 1: the other's was mended", n)
+	}
+	exec(t, c, "drop table orphans; update alike.attachment set problem = 'its table is gone' where name = 'orphans'")
 	exec(t, c, "alter table elsewhere rename to documents_alike")
 	exec(t, c, "update alike.error set retry_at = clock_timestamp()")
 	once(t, w)

@@ -156,8 +156,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
-// Once works until nothing is left to do, and returns the first error, or why an
-// attachment cannot be worked on. Rows that failed are retried when they are due, and
+// Once works until nothing is left to do, and returns the first error, or why it left work
+// undone: what is wrong with an attachment for which none waits is none of its errors. Rows that failed are retried when they are due, and
 // not waited for; tables that take no triggers are scanned once.
 func (w *Worker) Once(ctx context.Context) error {
 	w.catalog.forget() // a policy may be a moment old
@@ -180,7 +180,8 @@ func (w *Worker) Once(ctx context.Context) error {
 		did, err := do(ctx)
 		switch {
 		case err == nil && !did:
-			return w.problems(ctx)
+			_, err := w.problems(ctx)
+			return err
 		case err == nil:
 			retry = 0
 		case ctx.Err() != nil:
@@ -195,17 +196,28 @@ func (w *Worker) Once(ctx context.Context) error {
 	}
 }
 
-// problems returns why attachments cannot be worked on.
-func (w *Worker) problems(ctx context.Context) error {
+// problems returns why attachments cannot be worked on for which work waits, as an error,
+// and those for which none does.
+func (w *Worker) problems(ctx context.Context) (idle []int32, err error) {
 	rows, err := w.pool.Query(ctx, queries.Problems)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err == nil && len(lines) > 0 {
-		err = fmt.Errorf("worker: %s", strings.Join(lines, "; "))
+	var id int32
+	var sentence string
+	var waiting bool
+	var lines []string
+	if _, err := pgx.ForEachRow(rows, []any{&id, &sentence, &waiting}, func() error {
+		if waiting {
+			lines = append(lines, sentence)
+		} else {
+			idle = append(idle, id)
+		}
+		return nil
+	}); err != nil || len(lines) == 0 {
+		return idle, err
 	}
-	return err
+	return idle, fmt.Errorf("worker: %s", strings.Join(lines, "; "))
 }
 
 // bound limits what is done with the database in one go: a network that swallows
