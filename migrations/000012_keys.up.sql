@@ -115,9 +115,27 @@ as $$
   select oid from base where typtype <> 'd'
 $$;
 
+-- A key as the functions of the attachment spell it. The caller has the settings that
+-- alike._spelling names.
+create function alike._spelled(a alike.attachment, given text) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  result text;
+begin
+  execute format('select %s from (select %s) k(%s)', alike._key_text(a.key_columns, 'k'),
+    array_to_string(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), '$1'), ', '), alike._names(a.key_columns))
+  into result using given;
+  return result;
+exception
+  when data_exception then
+    perform alike._bad_key(a, given, sqlerrm);
+end
+$$;
+
 -- The settings under which a key of the attachment has one spelling, for a function that
--- spells keys; nothing for types that are always spelled alike. Session settings are the
--- same in queries/postgres/settings.sql.
+-- spells keys; nothing for types that are always spelled alike. Functions that serve every
+-- attachment have the same, and so have the worker's sessions (queries/postgres/settings.sql).
 create function alike._spelling(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$

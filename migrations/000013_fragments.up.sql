@@ -111,6 +111,8 @@ as $$
     'is_s', alike._key_is(a.key_columns, k.types, 's', 'k.key'))
     || jsonb_build_object(
     'computed', (select string_agg(quote_ident(c), ', ' order by n) from unnest(alike._computed(a)) with ordinality as u(c, n)),
-    'excluded', (select string_agg(format('%1$I = excluded.%1$I', c), ', ' order by n) from unnest(alike._computed(a)) with ordinality as u(c, n)))
+    -- A key may be equal to another and be spelled otherwise. Citus lets no key be written.
+    'excluded', (select string_agg(format('%1$I = excluded.%1$I', c), ', ' order by n)
+      from unnest(case when a.distributed then '{}' else a.key_columns::text[] end || alike._computed(a)) with ordinality as u(c, n)))
   from (select alike._others(a.key_columns) as columns) o, (select alike._key_types(alike._side(a), a.key_columns) as types) k
 $$;

@@ -160,7 +160,8 @@ begin
     select k as name, octet_length(k) as bytes, t.typcategory, format_type(att.atttypid, att.atttypmod) as type,
       k in ('profile', 'content_hash', 'shingles', 'sketch', 'sketched_at', 'slot', 'feature', 'shared', 'resemblance', 'low', 'high', 'omitted',
             'policy', 'matched_at', 'verdict', 'note', 'marked_at', 'marked_by', 'other') or k ~ '^(f[0-9]+|si_.*|other_.*|alike_.*)$' as taken,
-      t.typcategory in ('A', 'C', 'P') or t.oid = any ('{json,jsonb,xml}'::regtype[]) as unfit
+      -- What money is spelled like depends on the locale, and a reg... on the search path.
+      t.typcategory in ('A', 'C', 'P') or t.oid = any ('{json,jsonb,xml,money}'::regtype[]) or t.oid < 16384 and t.typname ~ '^reg' as unfit
     from unnest(keys) as k
     join pg_attribute att on att.attrelid = relation and att.attname = k
     join pg_type t on t.oid = alike._base_type(att.atttypid) loop

@@ -35,6 +35,7 @@ create function alike._si_rows(a alike.attachment, variant text, given text, fra
 returns table (key text, si bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   spelling constant text := alike._variant(variant, 4096);

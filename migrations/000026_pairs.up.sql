@@ -9,6 +9,7 @@ create function alike._pairs(a alike.attachment, least_resemblance double precis
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 set jit = off
 set enable_hashagg = off
 set enable_hashjoin = off

@@ -180,6 +180,7 @@ create function alike._clusters(a alike.attachment, least_resemblance double pre
 returns table (key text, cluster text, size bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   linked record;

@@ -2,6 +2,7 @@
 
 create function alike._mark(a alike.attachment, x text, y text, verdict text, note text) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   keys constant name[] := a.key_columns;
@@ -53,6 +54,7 @@ comment on function alike.mark(text, text, text, text, text) is 'a person''s ver
 -- The keys that a person has called distinct from a key.
 create function alike._distinct_from(a alike.attachment, itself text) returns text[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   keys constant name[] := a.key_columns;

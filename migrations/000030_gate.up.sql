@@ -29,10 +29,11 @@ create index admitted_attachment_idx on alike.admitted (attachment, admitted_at)
 -- and the later one finds what the earlier one left in alike.admitted.
 create function alike._gate(a alike.attachment, sketch bytea, itself text) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   own bigint[];
-  distinct_keys constant text[] := case when itself is null then '{}' else alike._distinct_from(a, itself) end;
+  distinct_keys text[] := '{}';
   wanted bigint;
   best record;
   p alike.profile_fields;
@@ -48,6 +49,10 @@ begin
   if not has_any_column_privilege('alike.admitted', 'insert') then
     raise exception 'alike: gate: % may not insert into alike.admitted, where what was let pass is kept', current_user
       using errcode = 'insufficient_privilege', hint = format('grant insert on alike.admitted to %I', current_user);
+  end if;
+  if itself is not null then
+    itself := alike._spelled(a, itself);
+    distinct_keys := alike._distinct_from(a, itself);
   end if;
   p := alike._header(sketch);
   if not alike._slots(p.family) then

@@ -3,6 +3,7 @@
 -- the table up to date with each checkin.
 create function alike._write_clusters(a alike.attachment, at_least double precision) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 set client_min_messages = warning
 as $$
 declare
@@ -53,6 +54,7 @@ comment on function alike.write_clusters(text, double precision) is 'keeps the c
 -- one with it. write_clusters does the whole again.
 create function alike._join_clusters(a alike.attachment, given text[]) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   kept constant text := alike._name(a, '_cluster');

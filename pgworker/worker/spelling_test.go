@@ -1,32 +1,118 @@
 package worker
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/queries"
 )
 
-// A key means its row however a person spells it, and a row does not resemble itself.
+// A key means its row however a person spells it, whatever the settings of the session that
+// writes and of the one that asks; every answer has its one spelling, and a row does not
+// resemble itself.
 func TestKeysAsPeopleSpellThem(t *testing.T) {
-	for _, c := range []struct{ kind, a, b, spelled, missing string }{
-		{"bigint", "1", "2", "01", "3"},
-		{"uuid", "0a000000-0000-0000-0000-00000000000b", "0a000000-0000-0000-0000-00000000000c", "0A000000-0000-0000-0000-00000000000B", "0a000000-0000-0000-0000-00000000000d"},
-		{"timestamptz", "2024-01-01 00:00:00+00", "2024-01-02 00:00:00+00", "2024-01-01 09:00:00+09", "2024-01-03 00:00:00+00"},
-		{"numeric", "1.50", "2", "01.50", "3"},
+	const text = "the quick brown fox jumps over the lazy dog"
+	for i, kind := range []struct {
+		columns  string // the key's type, or those of its columns
+		values   string // the keys of the rows, by g from 1 to 12
+		spelled  string // the first one, as a person may spell it
+		spelling string // the first one, as it is spelled
+		missing  string
+	}{
+		{"bigint", "g", "0001", "1", "99"},
+		{"smallint", "g", " 1", "1", "99"},
+		{"uuid", "lpad(to_hex(g + 160), 32, '0')::uuid", "{000000000000000000000000000000A1}", "00000000-0000-0000-0000-0000000000a1", "0a000000-0000-0000-0000-00000000000d"},
+		{"timestamptz", "timestamptz '2024-01-01 00:00:00+00' + (g - 1) * interval '1 day'", "2024-01-01 09:00:00+09", "2024-01-01 00:00:00+00", "2023-01-03 00:00:00+00"},
+		{"timestamp", "timestamp '2024-01-02 00:00:00' + (g - 1) * interval '1 day'", "2024-01-02T00:00", "2024-01-02 00:00:00", "2023-01-03"},
+		{"date", "date '2024-02-03' + g - 1", "20240203", "2024-02-03", "2023-01-03"},
+		{"timetz", "timetz '01:00:00+02' + (g - 1) * interval '1 hour'", "01:00+02", "01:00:00+02", "23:59:00+00"},
+		{"interval", "make_interval(months => -1, days => g, hours => -2)", "-1 month 1 day -2 hours", "-1 mons +1 day -02:00:00", "7 years"},
+		{"numeric", "g * 1.50", "01.50", "1.50", "99"},
+		{"float8", "g * 0.1::float8 + 0.2::float8", "3.0000000000000004e-1", "0.30000000000000004", "99"},
+		{"real", "g / 3::real", "0.33333334", "0.33333334", "99"},
+		{"bytea", `decode('5c0' || to_hex(g), 'hex')`, `\x5C01`, `\x5c01`, `\xff`},
+		{"text", `'a\"%''' || g`, `a\"%'1`, `a\"%'1`, "99"},
+		{"char(6)", "'a' || chr(96 + g)", "aa  ", "aa", "99"},
+		{"inet", "'10.0.0.0'::inet + g", "10.0.0.1", "10.0.0.1/32", "10.0.1.1"},
+		{"tstzrange", "tstzrange('2024-01-01 00:00:00+00', timestamptz '2024-01-01 00:00:00+00' + g * interval '1 day')", `[2024-01-01 00:00+00,2024-01-02 00:00+00)`, `["2024-01-01 00:00:00+00","2024-01-02 00:00:00+00")`, "empty"},
+		{"colour", "('{red,orange,amber,yellow,lime,green,teal,cyan,blue,indigo,violet,pink}'::colour[])[g]", "red", "red", "grey"},
+		{"moment", "timestamptz '2024-01-01 00:00:00+00' + (g - 1) * interval '1 day'", "2024-01-01 09:00:00+09", "2024-01-01 00:00:00+00", "2023-01-03 00:00:00+00"},
+		{"int, timestamptz", "g, timestamptz '2024-01-01 00:00:00+00' + (g - 1) * interval '1 day'", `[1,"2024-01-01 09:00+09"]`, `[1, "2024-01-01T00:00:00+00:00"]`, `[1, "2023-01-03 00:00:00+00"]`},
+		{"uuid, float8, bytea", "lpad(to_hex(g + 160), 32, '0')::uuid, 0.1::float8 + 0.2::float8, decode('5c0' || to_hex(g), 'hex')", `["000000000000000000000000000000A1", 0.30000000000000004, "\\x5C01"]`, `["00000000-0000-0000-0000-0000000000a1", 0.30000000000000004, "\\x5c01"]`, `["0a000000-0000-0000-0000-00000000000d", 1, ""]`},
 	} {
-		t.Run(c.kind, func(t *testing.T) {
+		t.Run(kind.columns, func(t *testing.T) {
 			database := pgtest.Database(t)
-			conn := pgtest.Connect(t, database)
-			exec(t, conn, "create table documents (id "+c.kind+" primary key, body text); select alike.attach('documents', 'body')")
-			for _, key := range []string{c.a, c.b} {
-				exec(t, conn, "insert into documents values ('"+key+"', 'the quick brown fox jumps over the lazy dog')")
+			plain, c := pgtest.Connect(t, database), pgtest.Connect(t, database)
+			exec(t, plain, queries.Settings)
+			exec(t, c, []string{"set timezone = 'Asia/Tokyo'; set datestyle = 'German'; set extra_float_digits = -10", "set timezone = 'America/New_York'; set datestyle = 'SQL, DMY'; set extra_float_digits = 3"}[i%2]+
+				"; set intervalstyle = 'sql_standard'; set bytea_output = 'escape'")
+			exec(t, c, "create type colour as enum ('red', 'orange', 'amber', 'yellow', 'lime', 'green', 'teal', 'cyan', 'blue', 'indigo', 'violet', 'pink', 'grey'); create domain moment as timestamptz")
+			var defined, names []string
+			for n, column := range strings.Split(kind.columns, ", ") {
+				names = append(names, fmt.Sprintf("k%d", n))
+				defined = append(defined, fmt.Sprintf("k%d %s", n, column))
 			}
-			once(t, newWorker(t, database, nil))
-			exec(t, conn, "set timezone = 'Asia/Tokyo'")
-			if got := one[string](t, conn, "select string_agg(key, ' ') from alike.rows('documents', '"+c.spelled+"')"); got != c.b {
-				t.Errorf("rows like %s: %q, want %q", c.spelled, got, c.b)
+			exec(t, c, fmt.Sprintf(`create table documents (%s, body text, primary key (%s)); select alike.attach('documents', 'body', '{"policy": "link", "si": ["length"], "matches": 100}')`, strings.Join(defined, ", "), strings.Join(names, ", ")))
+			exec(t, c, "insert into documents select "+kind.values+", '"+text+"' from generate_series(1, 12) as g")
+			exec(t, c, "update documents set body = body || ' ' where ("+strings.Join(names, ", ")+") = (select "+kind.values+" from generate_series(1, 1) as g)")
+			w := newWorker(t, database, nil)
+			once(t, w)
+
+			spell := names[0] + "::text"
+			if len(names) > 1 {
+				spell = "jsonb_build_array(" + strings.Join(names, ", ") + ")::text"
 			}
-			fails(t, conn, "has no row with the key "+c.missing, "select * from alike.rows('documents', '"+c.missing+"')")
+			first := one[string](t, plain, "select "+spell+" from documents d order by d."+strings.Join(names, ", d.")+" limit 1")
+			if kind.columns != "interval" && kind.columns != "timetz" && first != kind.spelling { // which order otherwise
+				t.Fatalf("the first key is %s, want %s", first, kind.spelling)
+			}
+			exec(t, plain, "create view spelled as select "+spell+" as key from documents")
+			// In the settings of the view's reader the keys have other spellings.
+			spelled := func(conn *pgx.Conn) string { return list(t, conn, "select key from spelled order by 1") }
+			keys := spelled(plain)
+			others := list(t, plain, "select key from spelled where key <> $1 order by 1", kind.spelling)
+			for _, ask := range []struct{ sql, want string }{
+				{"select key from alike.rows('documents', $1) order by 1", others},
+				{"select key from alike.si_rows('documents', 'length', $1) order by 1", others},
+				{"select key from alike.clusters('documents') where $1 <> '' order by 1", keys},
+				{"select key from (select key from alike.pairs('documents') union select other from alike.pairs('documents')) p where $1 <> '' order by 1", keys},
+				{"select distinct cluster from alike.clusters('documents') where $1 <> ''", first},
+				{"select distinct key from alike.hot('documents') where $1 <> ''", first},
+				{"select 'twelve' from alike.write_clusters('documents') as n where n = 12 and $1 <> ''", "twelve"},
+				{"select key from documents_alike_cluster where $1 <> '' order by 1", keys},
+			} {
+				if got := list(t, c, ask.sql, kind.spelled); got != ask.want {
+					t.Errorf("%s of %s:\n%s, want\n%s", ask.sql, kind.spelled, got, ask.want)
+				}
+			}
+			q, err := Ask(ctx, c, "documents", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := one[string](t, c, "select coalesce(alike.gate('documents', $1, $2), '')", q.Sketch, kind.spelled); got == "" || got == kind.spelling || !strings.Contains(" "+keys+" ", " "+got+" ") {
+				t.Errorf("gate of %s finds %q, of the keys %s", kind.spelled, got, keys)
+			}
+			fails(t, c, "has no row with the key "+kind.missing, "select * from alike.rows('documents', $1)", kind.missing)
+			fails(t, c, "is the same row twice", "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, kind.spelling)
+			last := one[string](t, plain, "select key from spelled where key <> $1 limit 1", kind.spelling)
+			exec(t, c, "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, last)
+			if got, want := list(t, c, "select key from alike.rows('documents', $1) order by 1", kind.spelled), list(t, plain, "select key from spelled where key not in ($1, $2) order by 1", kind.spelling, last); got != want {
+				t.Errorf("after a verdict the rows are\n%s, want\n%s", got, want)
+			}
+			if n := one[int](t, c, "select count(*) from documents_alike_match"); n < 12*11/2 {
+				t.Errorf("%d matches of twelve rows", n)
+			}
+			exec(t, c, "delete from documents")
+			once(t, w)
+			for _, table := range []string{"documents_alike", "documents_alike_match", "documents_alike_mark", "documents_alike_cluster", "alike.error"} {
+				if n := count(t, c, table); n != 0 {
+					t.Errorf("%s keeps %d rows of deleted documents", table, n)
+				}
+			}
 		})
 	}
 }
