@@ -112,7 +112,7 @@ func TestStatements(t *testing.T) {
 		above, upto := `[1, "a"]`, `[2, "\\'b"]`
 		more := a.ranges(&above, &upto)
 		more["limit"] = "1000"
-		exec(t, c, "create table if not exists "+a.fragments["cluster"]+" (key text, cluster text)")
+		exec(t, c, "create table if not exists "+a.fragments["cluster"]+" (key text, cluster text, size bigint)")
 		for _, file := range files {
 			text, err := os.ReadFile("../../queries/" + file)
 			if err != nil {

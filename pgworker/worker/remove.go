@@ -37,11 +37,6 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 			return err
 		}
 	}
-	if clustered {
-		if _, err := tx.Exec(ctx, queries.JoinClusters, a.id, []string{}); err != nil { // counts them
-			return err
-		}
-	}
 	if a.mode != "scan" { // which looks again by itself
 		if err := w.requeueChanged(ctx, tx, a, gone, make([]*string, len(gone))); err != nil {
 			return err
