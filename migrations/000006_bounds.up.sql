@@ -10,9 +10,9 @@ create table alike.lower_bound (
 );
 comment on table alike.lower_bound is 'lower ends of the 95 % Clopper-Pearson interval';
 
--- The tail of the binomial distribution: m matches or more of n, each with
--- probability p. The terms are relative to the largest, so that none underflows.
-create function alike._binomial_tail(n integer, m integer, p double precision) returns double precision
+-- The binomial distribution: first to last matches of n, each with probability p between
+-- 0 and 1. The terms are relative to the largest, so that none underflows.
+create function alike._binomial(n integer, first integer, last integer, p double precision) returns double precision
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -21,15 +21,15 @@ declare
   down double precision := (1 - p) / p;
   mode integer := least(floor((n + 1)::double precision * p)::integer, n);
   total double precision := 1;
-  tail double precision := case when mode >= m then 1 else 0 end;
+  part double precision := case when mode between first and last then 1 else 0 end;
   w double precision := 1;
 begin
   for k in mode .. n - 1 loop
     w := w * (n - k)::double precision / (k + 1)::double precision * up;
     exit when w < 1e-100;
     total := total + w;
-    if k + 1 >= m then
-      tail := tail + w;
+    if k + 1 between first and last then
+      part := part + w;
     end if;
   end loop;
   w := 1;
@@ -37,11 +37,11 @@ begin
     w := w * k::double precision / (n - k + 1)::double precision * down;
     exit when w < 1e-100;
     total := total + w;
-    if k - 1 >= m then
-      tail := tail + w;
+    if k - 1 between first and last then
+      part := part + w;
     end if;
   end loop;
-  return tail / total;
+  return part / total;
 end
 $$;
 
@@ -60,7 +60,7 @@ begin
   end if;
   for i in 1 .. 40 loop
     mid := (low + high) * 0.5::double precision;
-    if alike._binomial_tail(n, m, mid) < alpha then
+    if alike._binomial(n, m, n, mid) < alpha then
       low := mid;
     else
       high := mid;
@@ -69,6 +69,34 @@ begin
   return low;
 end
 $$;
+
+create function alike.within(samples integer, resemblance double precision, epsilon double precision) returns double precision
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  first double precision;
+  last double precision;
+begin
+  if samples not between 1 and 1000000 then
+    raise exception '% samples, want 1 to 1000000', samples using errcode = 'invalid_parameter_value';
+  elsif not (resemblance >= 0 and resemblance <= 1) then
+    raise exception 'the resemblance is %, want a number from 0 to 1', resemblance using errcode = 'invalid_parameter_value';
+  elsif not (epsilon >= 0 and epsilon <= 1) then
+    raise exception 'epsilon is %, want a number from 0 to 1', epsilon using errcode = 'invalid_parameter_value';
+  end if;
+  first := greatest(ceil(samples::double precision * (resemblance - epsilon) - 1e-9::double precision), 0);
+  last := least(floor(samples::double precision * (resemblance + epsilon) + 1e-9::double precision), samples);
+  if first > last then
+    return 0;
+  elsif resemblance in (0, 1) then
+    return case when resemblance * samples between first and last then 1 else 0 end;
+  end if;
+  return alike._binomial(samples, first::integer, last::integer, resemblance);
+end
+$$;
+comment on function alike.within(integer, double precision, double precision) is
+  'the probability that an estimate from so many samples lies within epsilon of the resemblance (Broder 1997, section 4.2)';
 
 -- The lower end, from the table when it is there.
 create function alike._lower(n integer, m integer, confidence double precision) returns double precision

@@ -4,7 +4,16 @@ drop function alike._add_group(double precision, double precision[], double prec
 drop function alike.filter_curve(integer, integer, integer);
 drop function alike.profiles();
 drop function alike._at_least(alike.profile_fields);
-drop function alike._half_point(integer, integer, integer);
+drop function alike.fingerprint_bits(double precision, double precision);
+drop function alike.fingerprint_error(double precision, integer);
+drop function alike.expected_collisions(double precision, integer);
+drop function alike.collision_bound(integer, integer, integer);
+drop function alike._check_count(double precision);
+drop function alike._check_bits(integer);
+drop function alike.steepest_resemblance(integer);
+drop function alike.steepest_group(double precision);
+drop function alike._logarithm(double precision);
+drop function alike.half_point(integer, integer, integer);
 drop function alike.filter(integer, integer, integer, double precision);
 drop function alike._power(double precision, integer);
 drop function alike._check_filter(integer, integer, integer);

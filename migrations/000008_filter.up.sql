@@ -73,7 +73,7 @@ $$;
 comment on function alike.filter(integer, integer, integer, double precision) is
   'the probability that two documents of this resemblance share at least r of k features of s minima';
 
-create function alike._half_point(k integer, s integer, r integer) returns double precision language plpgsql immutable strict parallel safe
+create function alike.half_point(k integer, s integer, r integer) returns double precision language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -81,6 +81,7 @@ declare
   high double precision := 1;
   mid double precision := 0.5;
 begin
+  perform alike._check_filter(k, s, r);
   for i in 1 .. 52 loop
     mid := (low + high) * 0.5::double precision;
     if alike.filter(k, s, r, mid) < 0.5 then
@@ -92,6 +93,146 @@ begin
   return mid;
 end
 $$;
+comment on function alike.half_point(integer, integer, integer) is
+  'the resemblance at which a filter accepts half of the pairs (Broder 2000, section 4)';
+
+-- The natural logarithm as weighted.go computes it.
+create function alike._logarithm(x double precision) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  e integer := 0;
+  b bigint := ('x' || encode(float8send(x), 'hex'))::bit(64)::bigint;
+  m double precision;
+  s double precision;
+  z double precision;
+  p double precision := 0;
+begin
+  if b >> 52 = 0 then
+    b := ('x' || encode(float8send(x * 18014398509481984::double precision), 'hex'))::bit(64)::bigint;
+    e := -54;
+  end if;
+  e := e + (b >> 52)::integer - 1023;
+  m := 1::double precision + (b & 4503599627370495)::double precision / 4503599627370496::double precision;
+  if m > 1.4142135623730951::double precision then
+    m := m * 0.5::double precision;
+    e := e + 1;
+  end if;
+  s := (m - 1) / (m + 1);
+  z := s * s;
+  for n in reverse 11 .. 1 loop
+    p := z * (p + 1::double precision / (2 * n + 1)::double precision);
+  end loop;
+  return e::double precision * 0.6931471805599453::double precision + (2 * s + 2 * s * p);
+end
+$$;
+
+-- Equation 3 of Broder 2000 and its inverse.
+create function alike.steepest_group(resemblance double precision) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not (resemblance > 0 and resemblance < 1) then
+    raise exception 'the resemblance is %, want a number between 0 and 1', resemblance using errcode = 'invalid_parameter_value';
+  end if;
+  return -1 / alike._logarithm(resemblance);
+end
+$$;
+comment on function alike.steepest_group(double precision) is
+  'the size of a group of minima for which the filter is steepest at a resemblance (Broder 2000, equation 3)';
+
+create function alike.steepest_resemblance(s integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  e double precision := 1;
+begin
+  if s < 1 then
+    raise exception 's is %, want at least 1', s using errcode = 'invalid_parameter_value';
+  end if;
+  for i in reverse 25 .. 1 loop
+    e := 1 - (1::double precision / s::double precision / i::double precision) * e;
+  end loop;
+  return e;
+end
+$$;
+comment on function alike.steepest_resemblance(integer) is
+  'the resemblance at which a filter of groups of s minima is steepest (Broder 2000, equation 3)';
+
+-- Fingerprints of some bits in place of the shingles themselves (Broder 1997, section 4.1).
+create function alike._check_bits(bits integer) returns void language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if bits not between 1 and 64 then
+    raise exception 'fingerprints of % bits, want 1 to 64', bits using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
+
+create function alike._check_count(count double precision) returns void language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not (count between 0 and 1e100) then
+    raise exception 'the number of shingles is %, want 0 to 1e+100', count using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
+
+create function alike.collision_bound(bits_of_a integer, bits_of_b integer, bits integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform alike._check_bits(bits);
+  if least(bits_of_a, bits_of_b) < 0 then
+    raise exception 'a string of % bits, want at least 0', least(bits_of_a, bits_of_b) using errcode = 'invalid_parameter_value';
+  end if;
+  return least(1, greatest(bits_of_a, bits_of_b)::double precision / (2::numeric ^ (bits - 1))::double precision);
+end
+$$;
+comment on function alike.collision_bound(integer, integer, integer) is
+  'a bound on the probability that two strings of so many bits have one fingerprint of so many bits (Broder 1997, section 4.1)';
+
+create function alike.expected_collisions(shingles double precision, bits integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform alike._check_bits(bits), alike._check_count(shingles);
+  return shingles * (shingles - 1) / 2 / (2::numeric ^ bits)::double precision;
+end
+$$;
+comment on function alike.expected_collisions(double precision, integer) is
+  'the expected number of pairs among different shingles that have one fingerprint of so many bits';
+
+create function alike.fingerprint_error(shingles double precision, bits integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform alike._check_bits(bits), alike._check_count(shingles);
+  return least(1, shingles * 2048 / (2::numeric ^ bits)::double precision);
+end
+$$;
+comment on function alike.fingerprint_error(double precision, integer) is
+  'how far fingerprints of so many bits move the resemblance of documents with so many shingles together, but for one case in a thousand';
+
+create function alike.fingerprint_bits(shingles double precision, error double precision) returns integer language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not (error > 0 and error <= 1) then
+    raise exception 'the error is %, want above 0 and at most 1', error using errcode = 'invalid_parameter_value';
+  end if;
+  for bits in 1 .. 64 loop
+    if alike.fingerprint_error(shingles, bits) <= error then
+      return bits;
+    end if;
+  end loop;
+  raise exception '64 bits are too few for % shingles and an error of %', shingles, error using errcode = 'invalid_parameter_value';
+end
+$$;
+comment on function alike.fingerprint_bits(double precision, double precision) is
+  'how long fingerprints have to be for documents with so many shingles together, that the resemblance moves by no more than the error';
 
 -- The resemblance that answers have unless asked otherwise: that of the preset
 -- whose profile it is, in however many bits, or else the half point of the filter.
@@ -102,7 +243,7 @@ begin
   p.bits := 64;
   return coalesce(
     (select preset.at_least from alike._presets() preset where alike._spell(alike._parse(preset.name)) = alike._spell(p)),
-    alike._half_point(p.k, p.s, p.r));
+    alike.half_point(p.k, p.s, p.r));
 end
 $$;
 

@@ -200,37 +200,6 @@ begin
 end
 $$;
 
--- The natural logarithm as weighted.go computes it.
-create function alike._logarithm(x double precision) returns double precision language plpgsql immutable strict parallel safe
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  e integer := 0;
-  b bigint := ('x' || encode(float8send(x), 'hex'))::bit(64)::bigint;
-  m double precision;
-  s double precision;
-  z double precision;
-  p double precision := 0;
-begin
-  if b >> 52 = 0 then
-    b := ('x' || encode(float8send(x * 18014398509481984::double precision), 'hex'))::bit(64)::bigint;
-    e := -54;
-  end if;
-  e := e + (b >> 52)::integer - 1023;
-  m := 1::double precision + (b & 4503599627370495)::double precision / 4503599627370496::double precision;
-  if m > 1.4142135623730951::double precision then
-    m := m * 0.5::double precision;
-    e := e + 1;
-  end if;
-  s := (m - 1) / (m + 1);
-  z := s * s;
-  for n in reverse 11 .. 1 loop
-    p := z * (p + 1::double precision / (2 * n + 1)::double precision);
-  end loop;
-  return e::double precision * 0.6931471805599453::double precision + (2 * s + 2 * s * p);
-end
-$$;
-
 -- Consistent weighted sampling: different elements with their weights.
 create function alike._weighted(xs bigint[], weights double precision[], t integer) returns bigint[] language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -328,6 +297,59 @@ begin
   return alike._encode(p, list.exponent, alike._numbers(list.list));
 end
 $$;
+
+create function alike.size(sketch bytea) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p constant alike.profile_fields := alike._header(sketch);
+  n double precision;
+  u double precision;
+  waits double precision := 0;
+  list bytea[];
+  m bigint;
+begin
+  if p.family in (7, 9) then
+    raise exception 'sketch: the family % tells no size, this sketch is "%"', (alike._families())[p.family + 1], alike._spell(p) using errcode = 'data_exception';
+  elsif not alike._slots(p.family) then
+    list := alike._list_values(sketch, 0);
+    n := cardinality(list);
+    if p.family = 1 and n = p.size then
+      if p.size = 1 then
+        raise exception 'sketch: size needs at least two values, this sketch is "%"', alike._spell(p) using errcode = 'data_exception';
+      end if;
+      m := (alike._numbers(list[cardinality(list):]))[1];
+      return (n - 1) / ((case when m < 0 then m + 18446744073709551616 else m end)::double precision / 18446744073709551616::double precision) * greatest(p.modulus, 1)::double precision;
+    end if;
+    return n * greatest(p.modulus, 1)::double precision * (2::numeric ^ get_byte(sketch, 13))::double precision;
+  end if;
+  foreach m in array alike._whole(sketch, 'size') loop
+    if p.t = 1 then
+      raise exception 'sketch: size needs at least two values, this sketch is "%"', alike._spell(p) using errcode = 'data_exception';
+    elsif p.family in (4, 6) then
+      -- A bin of the first round waits until its first value, or for all of its length.
+      if m >> 62 & 3 <> 0 or m = -1 then
+        waits := waits + 1;
+      else
+        n := coalesce(n, 0) + 1;
+        waits := waits + (((m >> 30 & 4294967295) * p.t & 4294967295) + 0.5::double precision) * (1::double precision / 4294967296::double precision);
+      end if;
+    else
+      -- The least of n numbers from 0 to 1 lies above u with probability (1-u)^n.
+      u := ((m >> case p.family when 8 then 6 else 12 end & 4503599627370495) + 0.5::double precision) * (1::double precision / 4503599627370496::double precision);
+      if p.family = 8 then
+        u := (1 + u) * 0.5::double precision;
+        for zero in 1 .. 63 - (m >> 58 & 63) loop
+          u := u * 0.5::double precision;
+        end loop;
+      end if;
+      waits := waits - alike._logarithm(1 - u);
+    end if;
+  end loop;
+  return case when p.family in (4, 6) then coalesce(n, 0) else 1 end * (p.t - 1)::double precision / waits;
+end
+$$;
+comment on function alike.size(bytea) is 'an estimate of how many distinct shingles the document of a sketch has; needs whole minima';
 
 -- What alike.sketch_set has been given so far, where it is given weights.
 create type alike.weighed as (settings text, family integer, elements bigint[], weights double precision[]);

@@ -46,23 +46,39 @@ create function alike._si_column(variant text) returns text language sql immutab
 set search_path = pg_catalog, pg_temp
 as $$ select 'si_' || replace(lower(variant), '/', '_') $$;
 
-create function alike.si_low(si bigint, fraction double precision default 0.3) returns double precision
-language sql immutable strict parallel safe
-as $$ select si::double precision operator(pg_catalog.-) pg_catalog.abs(si::double precision operator(pg_catalog.*) fraction) $$;
-comment on function alike.si_low(bigint, double precision) is 'the open lower bound of the range of similar documents (Roth 2011, Figure 2)';
-
-create function alike.si_high(si bigint, fraction double precision default 0.3) returns double precision
-language sql immutable strict parallel safe
-as $$ select si::double precision operator(pg_catalog.+) pg_catalog.abs(si::double precision operator(pg_catalog.*) fraction) $$;
-comment on function alike.si_high(bigint, double precision) is 'the open upper bound of the range of similar documents (Roth 2011, Figure 2)';
-
--- The nearest bigint, as a constant of SQL.
-create function alike._clamp(x double precision) returns text language sql immutable
+-- The whole number nearest to one that was rounded to be whole.
+create function alike._nearest(x double precision) returns bigint language sql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select case
-    when x >= 9223372036854775807 then '9223372036854775807'
-    when x <= -9223372036854775808 then '(-9223372036854775808)'
-    else '(' || x::bigint || ')'
-  end
+  select case when x >= 9223372036854775808 then 9223372036854775807 when x <= -9223372036854775808 then -9223372036854775808 else x::bigint end
 $$;
+
+-- The fraction of the magnitude of an index.
+create function alike._spread(si bigint, fraction double precision) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not (fraction >= 0) or fraction = 'NaN' then
+    raise exception 'the fraction is %, want a number of at least 0', fraction using errcode = 'invalid_parameter_value';
+  end if;
+  return abs(si::double precision * least(fraction, 1e100));
+end
+$$;
+
+create function alike.si_low(si bigint, fraction double precision default 0.3) returns bigint language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return alike._nearest(floor(si::double precision - alike._spread(si, fraction)));
+end
+$$;
+comment on function alike.si_low(bigint, double precision) is 'the open lower bound of the range of similar documents (Roth 2011, Figure 2), a whole number that the index is searched by';
+
+create function alike.si_high(si bigint, fraction double precision default 0.3) returns bigint language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return alike._nearest(ceil(si::double precision + alike._spread(si, fraction)));
+end
+$$;
+comment on function alike.si_high(bigint, double precision) is 'the open upper bound of the range of similar documents (Roth 2011, Figure 2), a whole number that the index is searched by';

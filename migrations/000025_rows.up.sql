@@ -42,8 +42,6 @@ declare
   si_column constant text := alike._si_column(spelling);
   types constant text[] := alike._key_types(alike._side(a), a.key_columns);
   itself constant text := alike._key_is(a.key_columns, types, 's', '$1');
-  low double precision;
-  high double precision;
   own bigint;
   there boolean;
   wanted text;
@@ -74,12 +72,8 @@ begin
     wanted := format('s.%I between %s and %s', si_column, own & -72057594037927936, own | 72057594037927935);
     nearest := format('si # (%s)', own);
   else
-    -- The open range of doubles is one of whole numbers, which the index knows.
     fraction := coalesce(nullif(fraction, 'NaN'), 0.3);
-    low := alike.si_low(own, fraction);
-    high := alike.si_high(own, fraction);
-    wanted := format('s.%1$I between %2$s and %3$s and s.%1$I::double precision > %4$L::double precision and s.%1$I::double precision < %5$L::double precision',
-      si_column, alike._clamp(floor(low)), alike._clamp(ceil(high)), low, high);
+    wanted := format('s.%1$I > (%2$s) and s.%1$I < (%3$s)', si_column, alike.si_low(own, fraction), alike.si_high(own, fraction));
     nearest := format('abs(si::numeric - (%s)), si', own);
   end if;
   return query execute format(
@@ -100,3 +94,60 @@ as $$
   where "table" is not null and variant is not null and given is not null and fraction is not null
 $$;
 comment on function alike.si_rows(text, text, text, double precision) is 'the rows whose similarity index lies in the range around that of a row: 0.3 of it on either side unless given, or for forest/i those that agree in its first byte';
+
+create function alike._forest_rows(a alike.attachment, given text, least_depth integer)
+returns table (key text, depth integer, resemblance double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  forests constant text[] := array(select alike._si_column(v) from unnest(a.variants) as v where v like 'forest/%');
+  itself constant text := alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', '$1');
+  rest bigint;
+  own record;
+begin
+  if least_depth not between 1 and 8 then
+    raise exception 'the depth is %, want 1 to 8', least_depth using errcode = 'invalid_parameter_value';
+  elsif forests = '{}' then
+    raise exception 'alike: % has no similarity index forest/0, it has %', a.name, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
+      using errcode = 'undefined_column', hint = 'attach takes {"si": ["forest/0", "forest/1", "forest/2", "forest/3"]}.';
+  end if;
+  begin
+    execute format('select true as there, s.sketch, s.profile, array[%s] as forests from %I.%I s where %s',
+      (select string_agg(format('s.%I', c), ', ' order by n) from unnest(forests) with ordinality as u(c, n)), a.side_schema, a.side_name, itself) into own using given;
+  exception
+    when data_exception then
+      perform alike._bad_key(a, given, sqlerrm);
+  end;
+  if own.there is null then
+    perform alike._no_row(a, given);
+  elsif own.sketch is null then
+    return;
+  end if;
+  rest := case least_depth when 8 then 0 else (1::bigint << 8 * (8 - least_depth)) - 1 end;
+  -- The ranges stand there as constants, so that the planner knows how many rows each has.
+  return query execute (
+    select format('select key, depth, alike.resemblance($2, sketch) as resemblance
+      from (select %s as key, %s, greatest(%s) as depth, s.sketch from %I.%I s where (%s) and s.profile = %s and not (%s) offset 0) r
+      order by depth desc, resemblance desc, %s',
+      alike._key_text(a.key_columns, 's'),
+      (select string_agg(format('s.%I as k%s', a.key_columns[n], n), ', ' order by n) from generate_subscripts(a.key_columns, 1) as n),
+      -- The bytes before the first bit that differs.
+      string_agg(format('coalesce((position(''1'' in ((s.%I # (%s))::bit(64)::text || ''1'')) - 1) / 8, 0)', c, own.forests[n]), ', '),
+      a.side_schema, a.side_name,
+      string_agg(format('s.%I between (%s) and (%s)', c, own.forests[n] & ~rest, own.forests[n] | rest), ' or '),
+      own.profile, itself,
+      (select string_agg('k' || n, ', ' order by n) from generate_subscripts(a.key_columns, 1) as n))
+    from unnest(forests) with ordinality as u(c, n))
+  using given, own.sketch;
+end
+$$;
+
+create function alike.forest_rows("table" text, given text, least_depth integer default 2)
+returns table (key text, depth integer, resemblance double precision)
+language sql stable
+as $$
+  select * from alike._forest_rows(alike._attachment("table"), given, least_depth)
+  where "table" is not null and given is not null and least_depth is not null
+$$;
+comment on function alike.forest_rows(text, text, integer) is 'the rows that agree with a row in the first bytes of a forest index, the deepest first: two bytes unless said otherwise';

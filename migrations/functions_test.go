@@ -177,7 +177,7 @@ func TestFilterAsGo(t *testing.T) {
 		for _, rho := range []float64{0, 0.001, 0.3, 0.5, 0.77, 0.9, 0.99, 1} {
 			same(t, fmt.Sprint("filter ", f, rho), one[float64](t, c, "select alike.filter($1, $2, $3, $4)", k, s, r, rho), sketch.FilterProbability(k, s, r, rho))
 		}
-		same(t, fmt.Sprint("half point ", f), one[float64](t, c, "select alike._half_point($1, $2, $3)", k, s, r), sketch.HalfPoint(k, s, r))
+		same(t, fmt.Sprint("half point ", f), one[float64](t, c, "select alike.half_point($1, $2, $3)", k, s, r), sketch.HalfPoint(k, s, r))
 		rows, err := c.Query(ctx, "select resemblance, probability from alike.filter_curve($1, $2, $3)", k, s, r)
 		if err != nil {
 			t.Fatal(err)
@@ -252,12 +252,21 @@ func TestProfilesAsGo(t *testing.T) {
 
 func TestSIRangeAsGo(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
-	for _, si := range []int64{0, 1, -1, 2884449050, -2401276100, math.MaxInt64, math.MinInt64} {
-		for _, fraction := range []float64{0.3, 0.1, 0, 1.5} {
-			same(t, "si_low", one[float64](t, c, "select alike.si_low($1, $2)", si, fraction), simindex.Low(si, fraction))
-			same(t, "si_high", one[float64](t, c, "select alike.si_high($1, $2)", si, fraction), simindex.High(si, fraction))
+	for _, si := range []int64{0, 1, 7, -1, 2884449050, -2401276100, math.MaxInt64, math.MinInt64} {
+		for _, fraction := range []float64{0.3, 0.1, 0, 1.5, 1e308, math.Inf(1)} {
+			if got, want := one[int64](t, c, "select alike.si_low($1, $2)", si, fraction), simindex.Low(si, fraction); got != want {
+				t.Errorf("si_low(%d, %v): %d in SQL, %d in Go", si, fraction, got, want)
+			}
+			if got, want := one[int64](t, c, "select alike.si_high($1, $2)", si, fraction), simindex.High(si, fraction); got != want {
+				t.Errorf("si_high(%d, %v): %d in SQL, %d in Go", si, fraction, got, want)
+			}
 		}
-		same(t, "si_low", one[float64](t, c, "select alike.si_low($1)", si), simindex.Low(si, simindex.Fraction))
+		if got, want := one[int64](t, c, "select alike.si_low($1)", si), simindex.Low(si, simindex.Fraction); got != want {
+			t.Errorf("si_low(%d): %d in SQL, %d in Go", si, got, want)
+		}
+	}
+	for _, fraction := range []string{"-0.1", "'NaN'"} {
+		fails(t, c, "want a number of at least 0", "select alike.si_low(5, "+fraction+")")
 	}
 }
 

@@ -31,8 +31,8 @@ func TestPgspot(t *testing.T) {
 	// They look a table up where their caller would, by names that are all qualified.
 	callers := map[string]bool{}
 	for _, function := range []string{
-		"_relation", "_attachment", "attach", "change", "detach", "refresh", "own", "rows", "si_rows", "pairs", "clusters", "keep", "mark", "hot", "errors",
-		"gate", "write_clusters", "si_low", "si_high",
+		"_relation", "_attachment", "attach", "change", "detach", "refresh", "own", "rows", "si_rows", "forest_rows", "pairs", "clusters", "keep", "mark", "hot", "errors",
+		"gate", "write_clusters",
 	} {
 		callers[function] = false
 	}

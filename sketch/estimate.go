@@ -182,15 +182,31 @@ func Containment(a, b []byte) (float64, error) {
 	return float64(common) / float64(inX), nil
 }
 
-// Size estimates how many distinct shingles a document has from a sketch of
-// the family bottom, mod or scaled. It needs at least two values kept.
+// Size estimates how many distinct shingles a document has from a sketch that
+// keeps whole minima; that of a union is Size of the merged sketches. The families
+// weighted and lean-biased tell no size.
+//
+// It is exact as long as bottom, mod=1 or scaled keep everything. What is left
+// over of the others are draws from exponential distributions, each of which says
+// how long the least of n random numbers was waited for; n is their number but one,
+// by the sum of the waits.
 func Size(b []byte) (float64, error) {
 	k, err := parse(b)
 	if err != nil {
 		return 0, err
 	}
+	if k.Family == Weighted || k.Family == LeanBiased {
+		return 0, fmt.Errorf("sketch: the family %s tells no size, this sketch is %q", k.Family, k.Profile)
+	}
 	if k.Slots() {
-		return 0, fmt.Errorf("sketch: size needs the family bottom, mod or scaled, this sketch is %q", k.Profile)
+		slots, err := k.fullSlots("size")
+		if err != nil {
+			return 0, err
+		}
+		if k.T == 1 { // one value's estimate has no mean
+			return 0, fmt.Errorf("sketch: size needs at least two values, this sketch is %q", k.Profile)
+		}
+		return slotsSize(k.Family, slots), nil
 	}
 	values, err := k.values()
 	if err != nil {
@@ -198,7 +214,7 @@ func Size(b []byte) (float64, error) {
 	}
 	n, m := float64(len(values)), float64(max(k.Modulus, 1))
 	if k.Family == Bottom && len(values) == k.Size {
-		if k.Size == 1 { // one value's estimate has no mean
+		if k.Size == 1 {
 			return 0, fmt.Errorf("sketch: size needs at least two values, this sketch is %q", k.Profile)
 		}
 		// The s-th least of N random numbers lies at about s/(N+1) of the range,
@@ -206,6 +222,40 @@ func Size(b []byte) (float64, error) {
 		return (n - 1) / (float64(values[len(values)-1]) / (1 << 64)) * m, nil
 	}
 	return n * m * float64(uint64(1)<<k.exponent), nil
+}
+
+// slotsSize is Size for the families with slots: + - * / on doubles and logarithm,
+// slot by slot, so that an implementation elsewhere gives the same bits.
+func slotsSize(family Family, slots []uint64) float64 {
+	t := uint64(len(slots))
+	if family != Fast && family != Bins {
+		// The least of n numbers from 0 to 1 lies above u with probability
+		// (1-u)^n: -ln(1-u) is exponential.
+		var waits float64
+		for _, m := range slots {
+			u := (float64(m>>12) + 0.5) * 0x1p-52
+			if family == LeanZeros { // z zeros come with probability 2^-(z+1)
+				u = (float64(m<<6>>12) + 0.5) * 0x1p-52
+				u = (1 + u) * 0.5
+				for range maxZeros - m>>58 {
+					u *= 0.5
+				}
+			}
+			waits -= logarithm(1 - u)
+		}
+		return float64(t-1) / waits
+	}
+	// A bin of the first round waits until its first value, or for all of its length.
+	var waits, filled float64
+	for _, m := range slots {
+		if m>>62 != 0 || m == kernel.EmptySlot {
+			waits++
+			continue
+		}
+		filled++
+		waits += (float64(m>>30&0xffffffff*t&0xffffffff) + 0.5) * 0x1p-32
+	}
+	return filled * float64(t-1) / waits
 }
 
 // A Merger makes the sketch of the union of documents from their sketches. A

@@ -100,6 +100,8 @@ func TestSize(t *testing.T) {
 	}{
 		{"bottom=1000", 30, 0}, {"scaled", 30, 0}, {"mod=1", 10000, 0},
 		{"bottom=1000", 10000, 0.1}, {"bottom=1000 mod=3", 10000, 0.1}, {"mod=4", 10000, 0.1}, {"scaled", 10000, 0.4},
+		{"classic t=1000", 1, 0.1}, {"classic t=1000", 10000, 0.1}, {"lean t=1000", 3000, 0.1}, {"lean-zeros t=1000", 300, 0.1},
+		{"fast t=1000", 1, 0.1}, {"fast t=1000", 2, 0.1}, {"fast t=1000", 500, 0.1}, {"fast t=1000", 20000, 0.1}, {"bins t=1000", 1, 0.1}, {"bins t=1000", 5000, 0.1},
 	} {
 		got, err := Size(elementSketch(t, c.settings, 0, c.n))
 		if err != nil || math.Abs(got/float64(c.n)-1) > c.within {
@@ -109,7 +111,12 @@ func TestSize(t *testing.T) {
 	if _, err := Size(elementSketch(t, "bottom=1", 0, 5)); err == nil || !strings.Contains(err.Error(), "at least two values") {
 		t.Errorf("size from one value: %v", err)
 	}
-	if _, err := Size(elementSketch(t, "classic", 0, 5)); err == nil || !strings.Contains(err.Error(), "bottom, mod or scaled") {
-		t.Errorf("size of a classic sketch: %v", err)
+	for settings, want := range map[string]string{
+		"weighted": "the family weighted tells no size", "lean-biased": "the family lean-biased tells no size",
+		"classic bits=8": "size needs whole minima", "classic t=1 k=1 s=1 r=1": "at least two values",
+	} {
+		if _, err := Size(elementSketch(t, settings, 0, 5)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("size under %q: %v, want %q", settings, err, want)
+		}
 	}
 }

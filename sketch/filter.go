@@ -159,11 +159,21 @@ func FilterCurve(k, s, r, n int) []FilterPoint {
 // SteepestGroup is the size s of a group for which the probability rho^s that
 // a group is equal climbs the fastest at the given resemblance: 1/ln(1/rho),
 // equation (3) of Broder 2000.
-func SteepestGroup(rho float64) float64 { return -1 / math.Log(rho) }
+func SteepestGroup(rho float64) float64 { return -1 / logarithm(rho) }
 
-// SteepestResemblance is the inverse of SteepestGroup, exp(-1/s): 0.931 for
-// groups of 14.
-func SteepestResemblance(s float64) float64 { return math.Exp(-1 / s) }
+// SteepestResemblance is the inverse of SteepestGroup, exp(-1/s), for s of at
+// least 1: 0.931 for groups of 14. It is the sum of the series
+//
+//	1 - x/1 (1 - x/2 (1 - x/3 (…)))      x = 1/s
+//
+// to 25 terms from the inside out, so that an implementation elsewhere gives the same bits.
+func SteepestResemblance(s float64) float64 {
+	x, e := 1/s, 1.0
+	for i := 25; i > 0; i-- {
+		e = 1 - float64(float64(x/float64(i))*e)
+	}
+	return e
+}
 
 // FilterChoice is one way to set up a filter.
 type FilterChoice struct {

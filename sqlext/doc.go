@@ -22,6 +22,7 @@
 //	alike_resemblance(a, b)
 //	alike_containment(a, b)
 //	alike_bounds(a, b [, confidence])
+//	alike_size(sketch)
 //	alike_resemblance_exact(a, b [, profile])
 //	alike_containment_exact(a, b [, profile])
 //	alike_features(sketch): slot, feature
@@ -48,6 +49,14 @@
 //	alike_filter(k, s, r, resemblance)
 //	alike_filter_curve(k, s, r): resemblance, probability
 //	alike_filter_plan(resemblance, miss, accept_below, accept_rate): k, s, r, bytes, miss, accept
+//	alike_half_point(k, s, r)
+//	alike_steepest_group(resemblance)
+//	alike_steepest_resemblance(s)
+//	alike_within(samples, resemblance, epsilon)
+//	alike_collision_bound(bits_of_a, bits_of_b, bits)
+//	alike_expected_collisions(shingles, bits)
+//	alike_fingerprint_error(shingles, bits)
+//	alike_fingerprint_bits(shingles, error)
 //	alike_cells(x, radius, spacing [, y [, z]]): cell
 //	alike_profile(sketch)
 //	alike_profiles(): name, settings, purpose, at_least
@@ -64,6 +73,7 @@
 //	alike_rows(table, key [, at_least]): key, shared, resemblance, low, high, containment
 //	alike_rows_like(table, text [, at_least]): key, shared, resemblance, low, high, containment
 //	alike_si_rows(table, variant, key [, fraction]): key, si
+//	alike_forest_rows(table, key [, depth]): key, depth, resemblance
 //	alike_pairs(table [, at_least]): key, other, shared, resemblance, low, high
 //	alike_clusters(table [, at_least [, linkage]]): key, cluster, size
 //	alike_keep(table [, rule [, at_least]]): key, kept, resemblance

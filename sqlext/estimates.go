@@ -53,6 +53,17 @@ func containment(_ *conn, f *sqlite.Call) error {
 	return err
 }
 
+// size is alike_size.
+func size(_ *conn, f *sqlite.Call) error {
+	b, err := sketchBytes(&f.Args()[0], "the sketch")
+	if err != nil {
+		return err
+	}
+	n, err := sketch.Size(b)
+	f.SetFloat(n)
+	return err
+}
+
 func shared(_ *conn, f *sqlite.Call) error {
 	a, b, err := pair(f)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/rabin"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -33,6 +34,7 @@ func init() {
 		{Name: "alike_resemblance", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(resemblance)},
 		{Name: "alike_containment", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(containment)},
 		{Name: "alike_bounds", Flags: pure, Required: 2, Arguments: arguments("a", "b", "confidence"), Scalar: scalar(bounds)},
+		{Name: "alike_size", Flags: pure, Required: 1, Arguments: arguments("sketch"), Scalar: scalar(size)},
 		{Name: "alike_resemblance_exact", Flags: pure, Required: 2, Arguments: arguments("a text", "b text", "profile"), Scalar: scalar(exact(sketch.ExactResemblance))},
 		{Name: "alike_containment_exact", Flags: pure, Required: 2, Arguments: arguments("a text", "b text", "profile"), Scalar: scalar(exact(sketch.ExactContainment))},
 		{Name: "alike_features", Flags: pure, Required: 1, Arguments: arguments("sketch"), Columns: []string{"slot", "feature"}, Order: 1, Table: tableOf(features)},
@@ -51,6 +53,14 @@ func init() {
 		{Name: "alike_filter_curve", Flags: pure, Required: 3, Arguments: arguments("k", "s", "r"), Columns: []string{"resemblance", "probability"}, Order: 1, Table: tableOf(filterCurve)},
 		{Name: "alike_filter_plan", Flags: pure, Required: 4, Arguments: arguments("resemblance", "miss", "accept_below", "accept_rate"),
 			Columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, Table: tableOf(filterPlan)},
+		{Name: "alike_half_point", Flags: pure, Required: 3, Arguments: arguments("k", "s", "r"), Scalar: scalar(halfPoint)},
+		{Name: "alike_steepest_group", Flags: pure, Required: 1, Arguments: arguments("resemblance"), Scalar: scalar(steepestGroup)},
+		{Name: "alike_steepest_resemblance", Flags: pure, Required: 1, Arguments: arguments("s"), Scalar: scalar(steepestResemblance)},
+		{Name: "alike_within", Flags: pure, Required: 3, Arguments: arguments("samples", "resemblance", "epsilon"), Scalar: scalar(withinEpsilon)},
+		{Name: "alike_collision_bound", Flags: pure, Required: 3, Arguments: arguments("bits_of_a", "bits_of_b", "bits"), Scalar: scalar(collisionBound)},
+		{Name: "alike_expected_collisions", Flags: pure, Required: 2, Arguments: arguments("shingles", "bits"), Scalar: scalar(ofFingerprints(rabin.ExpectedCollisions))},
+		{Name: "alike_fingerprint_error", Flags: pure, Required: 2, Arguments: arguments("shingles", "bits"), Scalar: scalar(ofFingerprints(rabin.FingerprintError))},
+		{Name: "alike_fingerprint_bits", Flags: pure, Required: 2, Arguments: arguments("shingles", "error"), Scalar: scalar(fingerprintBits)},
 		{Name: "alike_cells", Flags: pure, Required: 3, Arguments: arguments("x", "radius", "spacing", "y", "z"), Columns: []string{"cell"}, Table: tableOf(cells)},
 		{Name: "alike_profile", Flags: pure, Required: 1, Arguments: arguments("sketch"), Scalar: scalar(profile)},
 		{Name: "alike_profiles", Flags: pure, Columns: []string{"name", "settings", "purpose", "at_least"}, Table: tableOf(profiles)},
@@ -62,6 +72,7 @@ func init() {
 		{Name: "alike_rows", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: answerColumns, Order: -3, Table: tableOf(rows)},
 		{Name: "alike_rows_like", Flags: direct, Required: 2, Arguments: arguments("table", "text text", "at_least"), Columns: answerColumns, Order: -3, Table: tableOf(rowsLike)},
 		{Name: "alike_si_rows", Flags: direct, Required: 3, Arguments: arguments("table", "variant", "key", "fraction"), Columns: []string{"key", "si"}, Table: tableOf(siRows)},
+		{Name: "alike_forest_rows", Flags: direct, Required: 2, Arguments: arguments("table", "key", "depth"), Columns: []string{"key", "depth", "resemblance"}, Order: -2, Table: tableOf(forestRows)},
 		{Name: "alike_pairs", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: pairColumns, Order: -4, Table: tableOf(pairs)},
 		{Name: "alike_clusters", Flags: direct, Required: 1, Arguments: arguments("table", "at_least", "linkage"), Columns: []string{"key", "cluster", "size"}, Table: tableOf(clusters)},
 		{Name: "alike_keep", Flags: direct, Required: 1, Arguments: arguments("table", "rule", "at_least"), Columns: []string{"key", "kept", "resemblance"}, Table: tableOf(keep)},

@@ -32,13 +32,18 @@ alike_attach 2
 alike_attach 3
 alike_bounds 2
 alike_bounds 3
+alike_collision_bound 3
 alike_containment 2
 alike_containment_exact 2
 alike_containment_exact 3
 alike_detach 1
 alike_detach 2
+alike_expected_collisions 2
 alike_feature 2
 alike_filter 4
+alike_fingerprint_bits 2
+alike_fingerprint_error 2
+alike_half_point 3
 alike_mark 4
 alike_mark 5
 alike_merge 1
@@ -53,13 +58,17 @@ alike_si_high 1
 alike_si_high 2
 alike_si_low 1
 alike_si_low 2
+alike_size 1
 alike_sketch 1
 alike_sketch 2
 alike_sketch_set 1
 alike_sketch_set 2
 alike_sketch_set 3
+alike_steepest_group 1
+alike_steepest_resemblance 1
 alike_superfeature 2
-alike_version 0`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' AND narg >= 0 ORDER BY 1`)
+alike_version 0
+alike_within 3`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' AND narg >= 0 ORDER BY 1`)
 	db.expect(strings.TrimSpace(`
 alike__list
 alike__pairs
@@ -70,6 +79,7 @@ alike_explain
 alike_features
 alike_filter_curve
 alike_filter_plan
+alike_forest_rows
 alike_hot
 alike_keep
 alike_pairs

@@ -2,10 +2,13 @@ package sqlext
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/simindex"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
@@ -76,13 +79,13 @@ func fractionOf(v *sqlite.Value) (float64, error) {
 
 func siLow(_ *conn, f *sqlite.Call) error {
 	si, fraction, err := rangeOf(f.Args())
-	f.SetFloat(simindex.Low(si, fraction))
+	f.SetInt(simindex.Low(si, fraction))
 	return err
 }
 
 func siHigh(_ *conn, f *sqlite.Call) error {
 	si, fraction, err := rangeOf(f.Args())
-	f.SetFloat(simindex.High(si, fraction))
+	f.SetInt(simindex.High(si, fraction))
 	return err
 }
 
@@ -122,21 +125,26 @@ func siRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, erro
 	if !indexed {
 		return nil, nil
 	}
-	var low, high any
+	var low, high int64
 	forest := variant.Kind() == simindex.Forest
 	if forest {
 		if !args[3].Null() {
 			return nil, fmt.Errorf("the index %s takes no fraction", a.SI[i])
 		}
 		// The rows that agree in the first byte, those that agree in more first.
-		first := mine &^ (1<<56 - 1)
-		low, high = forestBounds(first)
+		low, high = forestRange(mine, 1)
 	} else {
 		fraction, err := fractionOf(argument(args, 3))
 		if err != nil {
 			return nil, err
 		}
 		low, high = simindex.Low(mine, fraction), simindex.High(mine, fraction)
+		if low > math.MinInt64 && low < math.MaxInt64 {
+			low++
+		}
+		if high > math.MinInt64 && high < math.MaxInt64 {
+			high--
+		}
 	}
 	s, err := c.ask(a, "similar", column)
 	if err != nil {
@@ -170,17 +178,118 @@ func siRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, erro
 	}), nil
 }
 
-// forestBounds are the open bounds of the range of a first byte.
-func forestBounds(first int64) (low, high any) {
-	low, high = first-1, first+1<<56
-	if first == math.MinInt64 {
-		low = math.Inf(-1)
-	}
-	if first > math.MaxInt64-1<<56 {
-		high = math.Inf(1)
-	}
-	return low, high
+// forestRange is the range of the indexes whose first bytes are those of si.
+func forestRange(si int64, depth int) (low, high int64) {
+	rest := int64(uint64(math.MaxUint64) >> (8 * depth))
+	return si &^ rest, si | rest
 }
+
+// forestRows is alike_forest_rows.
+func forestRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	depth := forestDepth
+	if v := argument(args, 2); v != nil {
+		if depth, err = v.Whole("the depth"); err != nil {
+			return nil, err
+		}
+	}
+	if depth < 1 || depth > 8 {
+		return nil, fmt.Errorf("the depth is %d, want 1 to 8", depth)
+	}
+	if args[1].Null() {
+		return nil, nil
+	}
+	key, err := a.Keys.arguments(&args[1])
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.subject(a, key)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	depths, forests := map[int64]int{}, 0
+	for i, v := range a.variants {
+		if v.Kind() != simindex.Forest {
+			continue
+		}
+		forests++
+		var mine int64
+		column := a.Indexes()[i]
+		if err := c.Run(a.fragments(fragments{Item: column}).sql("index_of_row"), func(r []sqlite.Value) error {
+			mine = r[1].Int()
+			return nil
+		}, key...); err != nil {
+			return nil, err
+		}
+		low, high := forestRange(mine, depth)
+		s, err := c.ask(a, "same_bytes", column)
+		if err != nil {
+			return nil, err
+		}
+		err = s.Each(func(r []sqlite.Value) error {
+			row := r[0].Int()
+			depths[row] = max(depths[row], bits.LeadingZeros64(uint64(r[1].Int()^mine))/8)
+			return nil
+		}, low, high, o.row)
+		s.Done()
+		if err != nil {
+			return nil, err
+		}
+	}
+	if forests == 0 {
+		return nil, fmt.Errorf("%s has no similarity index forest/0; it has %s", a.Name, listed(a.SI))
+	}
+	type near struct {
+		row         int64
+		key         any
+		depth       int
+		resemblance float64
+	}
+	var list []near
+	fetch, err := c.ask(a, "fetch", "")
+	if err != nil {
+		return nil, err
+	}
+	defer fetch.Done()
+	for row, depth := range depths {
+		if err := c.Interrupted(); err != nil {
+			return nil, err
+		}
+		fetch.Reset()
+		if err := fetch.Each(func(r []sqlite.Value) error {
+			resemblance, err := sketch.Resemblance(o.sketch, r[len(a.Keys)].Bytes())
+			if errors.Is(err, sketch.ErrTokens) { // a row that waits to be sketched again
+				return nil
+			} else if err != nil {
+				return err
+			}
+			key, err := keyValue(sqlite.Copies(r[:len(a.Keys)]))
+			list = append(list, near{row, key, depth, resemblance})
+			return err
+		}, row); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(list, func(x, y near) int {
+		return cmp.Or(cmp.Compare(y.depth, x.depth), cmp.Compare(y.resemblance, x.resemblance), cmp.Compare(x.row, y.row))
+	})
+	if want.Limit >= 0 && int64(len(list)) > want.Limit {
+		list = list[:want.Limit]
+	}
+	return sqlite.Rows(len(list), func(b *sqlite.Batch, cells []sqlite.Value, i int) {
+		b.SetAny(&cells[0], list[i].key)
+		cells[1].SetInt(int64(list[i].depth))
+		cells[2].SetFloat(list[i].resemblance)
+	}), nil
+}
+
+// forestDepth is how many bytes of an index rows must share unless asked
+// otherwise: four indexes then find 99 of 100 pairs of resemblance 0.8 and return a
+// hundredth of a table.
+const forestDepth = 2
 
 func distance(x, y int64) uint64 {
 	if x < y {

@@ -15,7 +15,7 @@ type index struct {
 // similar reports whether b lies in the range of a: section 4.2.
 func similar(a, b index) bool {
 	return a.valid && b.valid &&
-		simindex.Low(a.value, simindex.Fraction) < float64(b.value) && float64(b.value) < simindex.High(a.value, simindex.Fraction)
+		simindex.Low(a.value, simindex.Fraction) < b.value && b.value < simindex.High(a.value, simindex.Fraction)
 }
 
 // zoneOf gives the zone of a pair of documents and the level that Roth expected,

@@ -28,7 +28,7 @@ const fraction = 0.3
 // Roth's for his indexes, a range that loses no pair for lengths, the first
 // byte for a forest.
 func around(v simindex.Variant, atLeast float64, value int64) func(other int64) int {
-	low, high := simindex.Low(value, fraction), simindex.High(value, fraction)
+	low, high := float64(simindex.Low(value, fraction)), float64(simindex.High(value, fraction))
 	open := true
 	switch kindOf(v) {
 	case "length":

@@ -219,9 +219,9 @@ func TestQuestions(t *testing.T) {
 			fails(t, c, "has no similarity index 43B/40", "select * from alike.si_rows('docs', '43b/40', $1)", p.Key)
 
 			// Roth's query, with the open range.
-			low, high := one[float64](t, c, "select alike.si_low(si_length, 0.05) from \"My schema\".docs_alike offset 3 limit 1"), 0.0
+			low, high := one[int64](t, c, "select alike.si_low(si_length, 0.05) from \"My schema\".docs_alike offset 3 limit 1"), int64(0)
 			k := one[string](t, c, `select s.k from (select `+keyText(v.name)+` as k, si_length from "My schema".docs_alike offset 3 limit 1) s`)
-			high = one[float64](t, c, "select alike.si_high(si_length, 0.05) from \"My schema\".docs_alike offset 3 limit 1")
+			high = one[int64](t, c, "select alike.si_high(si_length, 0.05) from \"My schema\".docs_alike offset 3 limit 1")
 			want := one[int](t, c, `select count(*) - 1 from "My schema".docs_alike where si_length > $1 and si_length < $2`, low, high)
 			if got := count("alike.si_rows('docs', 'length', $1, 0.05)", k); got != want || want < 1 {
 				t.Errorf("si_rows gives %d rows, want %d", got, want)

@@ -34,6 +34,16 @@ func ExpectedCollisions(n float64, bits int) float64 {
 // its expectation: exp(-lambda²/2). The same holds below.
 func DistinctTail(lambda float64) float64 { return math.Exp(-lambda * lambda / 2) }
 
+// FingerprintBits is the least number of bits at which FingerprintError is at most
+// err, or 65 when 64 are too few.
+func FingerprintBits(union, err float64) int {
+	bits := 1
+	for bits <= 64 && !(FingerprintError(union, bits) <= err) {
+		bits++
+	}
+	return bits
+}
+
 // FingerprintError bounds how far the resemblance of the fingerprints of two
 // documents is from the resemblance of their shingles, with a probability
 // better than 99.9 %: |A ∪ B| / 2^(bits-11).

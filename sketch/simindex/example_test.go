@@ -16,12 +16,12 @@ func ExampleVariant_Index() {
 	si, ok := v.Index([]byte("Four score and seven years ago our fathers brought forth on this continent, " +
 		"a new nation, conceived in Liberty, and dedicated to the proposition that all men are created equal."))
 	fmt.Println(si, ok)
-	fmt.Printf("where si > %.1f and si < %.1f\n", simindex.Low(si, simindex.Fraction), simindex.High(si, simindex.Fraction))
+	fmt.Printf("where si > %d and si < %d\n", simindex.Low(si, simindex.Fraction), simindex.High(si, simindex.Fraction))
 
 	_, ok = v.Index([]byte("... and so on ...")) // stop words alone
 	fmt.Println(ok)
 	// Output:
 	// -6404095512 true
-	// where si > -8325324165.6 and si < -4482866858.4
+	// where si > -8325324166 and si < -4482866858
 	// false
 }

@@ -282,14 +282,30 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 const Fraction = 0.3
 
 // Low gives the open lower bound of the range of documents similar to one
-// with index si: si less the fraction of its magnitude (Roth 2011, Figure 2).
-func Low(si int64, fraction float64) float64 {
-	// The conversion of the product keeps a processor from fusing it with the
-	// difference, which would round differently.
-	return float64(si) - float64(math.Abs(float64(si)*fraction))
+// with index si: si less the fraction of its magnitude (Roth 2011, Figure 2),
+// rounded outwards to a whole number, which an index of integers looks up. The
+// range of whole numbers is the same.
+func Low(si int64, fraction float64) int64 {
+	return nearestInteger(math.Floor(float64(si) - spread(si, fraction)))
 }
 
 // High gives the open upper bound of the range whose lower bound is Low.
-func High(si int64, fraction float64) float64 {
-	return float64(si) + float64(math.Abs(float64(si)*fraction))
+func High(si int64, fraction float64) int64 {
+	return nearestInteger(math.Ceil(float64(si) + spread(si, fraction)))
+}
+
+// spread is the fraction of the magnitude of si. The conversion of the product
+// keeps a processor from fusing it with what follows, which would round differently.
+func spread(si int64, fraction float64) float64 {
+	return float64(math.Abs(float64(si) * min(fraction, 1e100)))
+}
+
+func nearestInteger(x float64) int64 {
+	switch {
+	case x >= 1<<63:
+		return math.MaxInt64
+	case x <= -1<<63:
+		return math.MinInt64
+	}
+	return int64(x)
 }

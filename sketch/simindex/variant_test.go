@@ -169,7 +169,7 @@ func TestIndexReproducesRothTables(t *testing.T) {
 		for _, a := range indexes {
 			row := ""
 			for _, b := range indexes {
-				if Low(a, Fraction) < float64(b) && float64(b) < High(a, Fraction) {
+				if Low(a, Fraction) < b && b < High(a, Fraction) {
 					row += "1"
 				} else {
 					row += "0"
@@ -317,18 +317,32 @@ func TestRange(t *testing.T) {
 	for _, test := range []struct {
 		si        int64
 		fraction  float64
-		low, high float64
+		low, high int64
 	}{
 		{1000, 0.3, 700, 1300},
 		{-1000, 0.3, -1300, -700},
 		{-1000, 0, -1000, -1000},
 		{-2401276100, 0.25, -3001595125, -1800957075},
-		{math.MaxInt64, 0.5, 1 << 62, 1<<63 + 1<<62},
-		{math.MinInt64, 0.5, -1<<63 - 1<<62, -1 << 62},
+		{-6404095512, 0.3, -8325324166, -4482866858},
+		{7, 0.3, 4, 10},
+		{math.MaxInt64, 0.5, 1 << 62, math.MaxInt64},
+		{math.MinInt64, 0.5, math.MinInt64, -1 << 62},
+		{5, 1e308, math.MinInt64, math.MaxInt64},
+		{0, math.Inf(1), 0, 0},
 		{0, 0.3, 0, 0},
 	} {
 		if low, high := Low(test.si, test.fraction), High(test.si, test.fraction); low != test.low || high != test.high {
 			t.Errorf("%d by %v: got %v to %v, want %v to %v", test.si, test.fraction, low, high, test.low, test.high)
+		}
+	}
+	// The whole numbers between the bounds are those that Roth's own bounds, 0.7 and
+	// 1.3 times the index, have between them.
+	for si := int64(-40); si <= 40; si++ {
+		for other := int64(-60); other <= 60; other++ {
+			x, a, b := 10*other, 7*si, 13*si
+			if want := min(a, b) < x && x < max(a, b); (Low(si, 0.3) < other && other < High(si, 0.3)) != want {
+				t.Errorf("whether %d is in the range of %d: want %v", other, si, want)
+			}
 		}
 	}
 }

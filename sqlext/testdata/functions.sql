@@ -50,7 +50,7 @@ SELECT alike_containment(alike_sketch('a b c d e', 'words mod=1'), alike_sketch(
 -- 1.0
 
 SELECT alike_si_low(1000), alike_si_high(1000), alike_si_low(-1000, 0.5), alike_si_high(-1000, 0.5);
--- 700.0|1300.0|-1500.0|-500.0
+-- 700|1300|-1500|-500
 
 SELECT alike_si('to be or not to be that is the question', 'length');
 -- 7

@@ -164,6 +164,12 @@ func (e *engines) asked(n int) {
 			return
 		}
 	}
+	for i := len(odd); i < n; i += 97 {
+		for _, depth := range []string{"", ", 1", ", 3", ", 8"} {
+			e.inOrder(fmt.Sprintf("select key, depth, resemblance from alike.forest_rows('documents', $1%s)", depth), i)
+		}
+	}
+	e.failsAlike("select * from alike.forest_rows('documents', $1, 9)", len(odd))
 	for _, variant := range []string{"length", "43B/40", "forest/0", "forest/9", "3a/16", "25c/8/20", "2B/4"} {
 		for i := len(odd); i < n; i += 97 {
 			e.siRows(variant, i)
@@ -266,6 +272,15 @@ func TestSameFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, s := range sketches[:10] {
+			e.alikeInBoth("select slot, feature from alike.features($1)", s)
+			e.failsAlike("select alike.feature($1, 99)", s)
+			e.alikeInBoth("select alike.size($1)", s)
+			e.alikeInBoth("select count(*), min(feature), max(feature) from alike.superfeatures($1)", s)
+			e.alikeInBoth("select alike.shared($1, $2), alike.alike($1, $2)", s, sketches[0])
+			e.alikeInBoth("select alike.merge(s) from (select $1::bytea as s union all select $2::bytea) as both_of_them", s, sketches[0])
+			e.failsAlike("select alike.shared($1, $2)", s, other[0])
+		}
 		e.fails("select alike.resemblance($1, $2)", sketches[0], other[0])
 		e.fails("select alike.resemblance($1, $2)", sketches[0][:len(sketches[0])-1], sketches[0])
 	}
@@ -286,6 +301,27 @@ func TestSameFunctions(t *testing.T) {
 	for _, si := range []int64{0, 1, -1, 2884449050, -2401276100, 1<<62 + 12345, -1 << 63} {
 		e.same("select alike.si_low($1), alike.si_high($1)", si)
 		e.same("select alike.si_low($1, $2), alike.si_high($1, $2)", si, 0.05)
+	}
+	for _, si := range []int64{7, -7, 1000} {
+		for _, fraction := range []float64{0, 0.5, 1e200} {
+			e.same("select alike.si_low($1, $2), alike.si_high($1, $2)", si, fraction)
+		}
+	}
+	for _, statement := range []string{
+		"half_point(12, 7, 2)", "half_point(34, 4, 1)", "half_point(255, 255, 9)", "half_point(6, 14, 2)", "steepest_group(0.931)", "steepest_group(0.5)", "steepest_group(1e-9)",
+		"steepest_resemblance(14)", "steepest_resemblance(1)", "steepest_resemblance(255)", "within(84, 0.8, 0.05)", "within(1000, 0.5, 0.01)", "within(1, 0, 0)", "within(5, 1, 0.5)",
+		"within(100000, 0.3, 0.001)", "within(10, 0.55, 0.001)", "collision_bound(400, 8000, 64)", "collision_bound(400, 8000, 8)", "collision_bound(0, 1, 40)",
+		"expected_collisions(30000000, 40)", "expected_collisions(0, 1)", "expected_collisions(1e9, 64)", "fingerprint_error(600000000, 40)", "fingerprint_error(1000, 64)",
+		"fingerprint_bits(1000, 0.001)", "fingerprint_bits(1e9, 1e-6)", "fingerprint_bits(0, 1)",
+	} {
+		e.same("select alike." + statement)
+	}
+	for _, statement := range []string{
+		"half_point(6, 14, 7)", "steepest_group(0)", "steepest_group(1)", "steepest_resemblance(0)", "within(0, 0.5, 0.1)", "within(1000001, 0.5, 0.1)", "within(10, 1.5, 0.1)",
+		"within(10, 0.5, -1)", "collision_bound(-1, 1, 40)", "collision_bound(1, 1, 65)", "expected_collisions(-1, 40)", "expected_collisions(1, 0)", "fingerprint_error(1e200, 40)",
+		"fingerprint_bits(1e50, 1e-6)", "fingerprint_bits(10, 0)",
+	} {
+		e.failsAlike("select alike." + statement)
 	}
 	e.same("select cell from alike.cells(20.3, 1, 0.1)")
 	e.same("select cell from alike.cells(2.2, 0.3, 0.1, -1.1, 0.7)")

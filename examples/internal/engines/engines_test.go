@@ -5,16 +5,19 @@ package engines
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
@@ -57,7 +60,7 @@ func open(t *testing.T) *engines {
 
 // inSQLite is a statement as SQLite has it: alike.name is alike_name there.
 func inSQLite(statement string) string {
-	return strings.NewReplacer("alike.", "alike_", "$", "?", "::text", "").Replace(statement)
+	return strings.NewReplacer("alike.", "alike_", "$", "?", "::text", "", "::bytea", "").Replace(statement)
 }
 
 // asText gives keys to PostgreSQL as it takes them.
@@ -142,6 +145,8 @@ func line(values []any) string {
 			parts[i] = "NULL"
 		case float64:
 			parts[i] = strconv.FormatFloat(v, 'x', -1, 64)
+		case bool:
+			parts[i] = map[bool]string{false: "0", true: "1"}[v]
 		case []byte:
 			parts[i] = fmt.Sprintf("%x", v)
 		default:
@@ -199,4 +204,40 @@ func (e *engines) fails(query string, args ...any) {
 	if _, _, sqliteErr, postgresErr := e.both(query, args...); sqliteErr == nil || postgresErr == nil {
 		e.t.Errorf("%s %.80v: error %v in SQLite, %v in PostgreSQL, want both", query, args, sqliteErr, postgresErr)
 	}
+}
+
+// failsAlike has both refuse a query in one sentence, which each introduces in its way.
+func (e *engines) failsAlike(query string, args ...any) {
+	e.t.Helper()
+	_, _, sqliteErr, postgresErr := e.both(query, args...)
+	if a, b := sentence(sqliteErr), sentence(postgresErr); a == "" || a != b {
+		e.t.Errorf("%s %.80v: error %q in SQLite, %q in PostgreSQL, want one and the same", query, args, a, b)
+	}
+}
+
+// alikeInBoth asks a query to which both have the same answer, or the same error.
+func (e *engines) alikeInBoth(query string, args ...any) {
+	e.t.Helper()
+	if _, _, sqliteErr, postgresErr := e.both(query, args...); sqliteErr != nil && postgresErr != nil {
+		e.failsAlike(query, args...)
+		return
+	}
+	e.same(query, args...)
+}
+
+var (
+	introduction = regexp.MustCompile(`^(alike_\w+|alike|sketch): (sketch: )?`)
+	typed        = regexp.MustCompile(`is the (integer|number) `) // SQLite's values have types of their own
+)
+
+// sentence is an error without the name of what says it.
+func sentence(err error) string {
+	var pg *pgconn.PgError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &pg):
+		return introduction.ReplaceAllString(pg.Message, "")
+	}
+	return typed.ReplaceAllString(introduction.ReplaceAllString(err.Error(), ""), "is ")
 }

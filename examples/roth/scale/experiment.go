@@ -112,9 +112,9 @@ func (e *experiment) ways() ([]way, error) {
 		ways = append(ways, way{name + ", 30 % around", func(document int) []int {
 			si := c.values[document]
 			return c.between(func(other int64) bool {
-				return float64(other) > simindex.Low(si, simindex.Fraction)
+				return other > simindex.Low(si, simindex.Fraction)
 			}, func(other int64) bool {
-				return float64(other) < simindex.High(si, simindex.Fraction)
+				return other < simindex.High(si, simindex.Fraction)
 			})
 		}})
 	}
