@@ -25,3 +25,19 @@ func PanicIn(name string) (restore func()) {
 
 // CancelAuto undoes Auto.
 func CancelAuto() { sqlite.Uninstall() }
+
+// CountCalls counts how often a table-valued function computes its rows.
+func CountCalls(name string, work func()) (n int) {
+	for i := range functions {
+		if fn := &functions[i]; fn.Name == name {
+			table := fn.Table
+			fn.Table = func(c *sqlite.Conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
+				n++
+				return table(c, args, want)
+			}
+			defer func() { fn.Table = table }()
+		}
+	}
+	work()
+	return n
+}

@@ -117,6 +117,7 @@ func (s *rowSettings) document(doc []byte) []byte {
 // matter, where an unknown table-valued one would be a missing table: so a program
 // without the extension can alter its schema.
 func sideRow(c *conn, f *sqlite.Call) error {
+	c.Wrote()
 	a := f.Args()
 	s, err := c.rowSettings(&a[1])
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 type Call struct {
 	op, function, conn, argc, rows int32
 	given                          uint32
-	ordered                        int32
+	ordered, equal                 int32
 	limit                          int64
 	argv                           *Value
-	handle                         int64
+	handle, kept                   int64
 	db                             unsafe.Pointer
 	batch                          *Batch
 	result                         Value
@@ -41,6 +41,9 @@ const (
 
 // Args are the arguments of the call.
 func (f *Call) Args() []Value { return unsafe.Slice(f.argv, int(f.argc)*max(1, int(f.rows))) }
+
+// last is the value after the arguments.
+func (f *Call) last() *Value { return &unsafe.Slice(f.argv, int(f.argc)+1)[f.argc] }
 
 // SetInt makes an integer the result.
 func (f *Call) SetInt(i int64) { f.result.SetInt(i) }
@@ -135,6 +138,9 @@ func alikeCall(p *C.alike_call) {
 	c := (*connections.list.Load())[f.conn]
 	fn := &functions[f.function]
 	if f.op == C.ALIKE_SCALAR {
+		if fn.Flags&Direct != 0 {
+			c.Wrote()
+		}
 		if err := fn.Scalar(c, f); err != nil {
 			f.fail(err)
 		}
@@ -174,7 +180,7 @@ func (c *Conn) dispatch(fn *Function, f *Call) error {
 		if f.limit == 0 {
 			return nil
 		}
-		rows, err := fn.Table(c, given, Want{Limit: f.limit, Ordered: f.ordered != 0})
+		rows, err := c.answer(fn, f, given)
 		if err != nil || rows == nil {
 			return err
 		}

@@ -18,6 +18,7 @@ type Conn struct {
 	anchored   bool // forget will be called before the connection closes
 	closing    bool // forget has been called, and cursors are open
 	guarded    bool // a transaction of Atomically is open
+	writes     int64
 }
 
 var connections struct {
@@ -76,6 +77,9 @@ func (c *Conn) remove(handle int64) any {
 	delete(c.states, handle)
 	return state
 }
+
+// Wrote tells that a function may have changed what others answer.
+func (c *Conn) Wrote() { c.writes++ }
 
 // keep stores the state of an aggregate or a cursor under a handle.
 func (c *Conn) keep(state any) int64 {

@@ -61,6 +61,19 @@ func (b *Batch) Row() []Value {
 	return cells
 }
 
+// cell is one of a row that was filled.
+func (b *Batch) cell(row, column int) *Value {
+	return &unsafe.Slice(b.cells, int(b.columns*b.capacity))[row*int(b.columns)+column]
+}
+
+// bytes are the text or the blob of a cell.
+func (b *Batch) bytes(v *Value) []byte {
+	if v.n == 0 {
+		return nil
+	}
+	return unsafe.Slice(b.arena, int(b.size))[v.i:][:v.n]
+}
+
 // SetBytes puts text or a blob into a cell. It panics with ErrNoMemory, which
 // the dispatcher turns into SQLite's error.
 func (b *Batch) SetBytes(v *Value, kind int64, p []byte) {

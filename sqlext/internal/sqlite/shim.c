@@ -48,6 +48,7 @@ static void begin(alike_call *call, int op, const binding *b){
   call->db = b->owner->db;
   call->result.type = SQLITE_NULL;
   call->limit = -1;
+  call->equal = -1;
 }
 
 /* Fills v from an argument. Returns 0 when memory ran out. */
@@ -210,15 +211,18 @@ static void (*const finals[])(sqlite3_context*) = {0, final1, final2, final3};
 #define WITH_LIMIT  (1<<ARGUMENTS)
 #define WITH_OFFSET (1<<(ARGUMENTS+1))
 #define WITH_ORDER  (1<<(ARGUMENTS+2))
+#define WITH_EQUAL  (1<<(ARGUMENTS+3)) /* the column is in the bits above */
+#define EQUAL_SHIFT (ARGUMENTS+4)
 
 typedef struct table {
   sqlite3_vtab base;
   const binding *bound;
+  struct cursor *opened; /* the newest cursor, until it is asked something */
 } table;
 
 typedef struct cursor {
   sqlite3_vtab_cursor base;
-  int64_t handle;
+  int64_t handle, kept;
   sqlite3_int64 rowid, row;
   alike_batch batch;
   sqlite3_value *given[ARGUMENTS];
@@ -264,7 +268,7 @@ static int tableError(sqlite3_vtab *v, const char *p, int n, int rc){
 
 static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
   const alike_spec *s = &alike_specs[((table*)v)->bound->function];
-  int at[ARGUMENTS], limit = -1, offset = -1, others = 0, unusable = 0, argv = 0, given = 0;
+  int at[ARGUMENTS], limit = -1, offset = -1, equal = -1, others = 0, unusable = 0, argv = 0, given = 0;
   for(int i=0; i<ARGUMENTS; i++) at[i] = -1;
   for(int i=0; i<info->nConstraint; i++){
     const struct sqlite3_index_constraint *c = &info->aConstraint[i];
@@ -277,7 +281,13 @@ static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
       if( !c->usable ) unusable |= 1<<k;
       else if( at[k]<0 ) at[k] = i;
       else others++;
-    }else others++;
+    }else{
+      others++;
+      /* SQLite has no index on what a function gives, so the function finds the rows
+      ** of a value itself; SQLite checks them. */
+      if( c->op==SQLITE_INDEX_CONSTRAINT_EQ && c->usable && c->iColumn>=0 && equal<0
+          && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY")==0 ) equal = i;
+    }
   }
   for(int k=0; k<s->max; k++){
     if( at[k]>=0 ){
@@ -311,9 +321,15 @@ static int tableBest(sqlite3_vtab *v, sqlite3_index_info *info){
       info->aConstraintUsage[offset].argvIndex = ++argv;
     }
   }
-  info->idxNum = given;
   info->estimatedCost = 1000;
   info->estimatedRows = 25;
+  if( equal>=0 ){
+    given |= WITH_EQUAL | info->aConstraint[equal].iColumn<<EQUAL_SHIFT;
+    info->aConstraintUsage[equal].argvIndex = ++argv;
+    info->estimatedCost = 50;
+    info->estimatedRows = 2;
+  }
+  info->idxNum = given;
   return SQLITE_OK;
 }
 
@@ -326,17 +342,22 @@ static int tableOpen(sqlite3_vtab *v, sqlite3_vtab_cursor **pp){
   c->batch.capacity = s->columns>32 ? 1 : 128;
   c->batch.cells = sqlite3_malloc64(sizeof(alike_value)*c->batch.columns*c->batch.capacity);
   if( c->batch.cells==0 ){ sqlite3_free(c); return SQLITE_NOMEM; }
+  ((table*)v)->opened = c;
   *pp = &c->base;
   return SQLITE_OK;
 }
 
-static void tableReset(cursor *c){
-  if( c->handle && !alike_forked ){
+static void closeHandle(cursor *c, int64_t handle){
+  if( handle && !alike_forked ){
     alike_call call;
     begin(&call, ALIKE_CLOSE, ((table*)c->base.pVtab)->bound);
-    call.handle = c->handle;
+    call.handle = handle;
     alikeCall(&call);
   }
+}
+
+static void tableReset(cursor *c){
+  closeHandle(c, c->handle);
   c->handle = 0;
   c->row = c->batch.rows = 0;
   c->rowid = 1;
@@ -345,7 +366,13 @@ static void tableReset(cursor *c){
 
 static int tableClose(sqlite3_vtab_cursor *p){
   cursor *c = (cursor*)p;
+  table *t = (table*)p->pVtab;
   tableReset(c);
+  /* A subquery that is run again opens its cursor anew and then closes the old one,
+  ** whose answer the new one may want. */
+  if( t->opened==c ) t->opened = 0;
+  if( c->kept && t->opened && t->opened->kept==0 ) t->opened->kept = c->kept;
+  else closeHandle(c, c->kept);
   sqlite3_free(c->batch.cells);
   sqlite3_free(c->batch.arena);
   sqlite3_free(c);
@@ -356,8 +383,10 @@ static int fetch(cursor *c, alike_call *call){
   c->row = c->batch.rows = c->batch.used = 0;
   call->batch = &c->batch;
   call->handle = c->handle;
+  call->kept = c->kept;
   alikeCall(call);
   c->handle = call->handle;
+  c->kept = call->kept;
   if( call->result.type==-1 ){
     c->batch.rows = 0;
     if( call->code==SQLITE_NOMEM || call->code==SQLITE_TOOBIG ){ sqlite3_free((void*)call->result.p); return (int)call->code; }
@@ -377,6 +406,7 @@ static int tableFilter(sqlite3_vtab_cursor *p, int given, const char *idx, int a
   int n = 0;
   (void)idx; (void)argc;
   if( alike_forked ) return tableError(p->pVtab, forked, sizeof forked - 1, SQLITE_ERROR);
+  if( ((table*)p->pVtab)->opened==c ) ((table*)p->pVtab)->opened = 0;
   tableReset(c);
   for(int k=0; k<s->max; k++){
     if( !(given>>k & 1) ) continue;
@@ -386,6 +416,11 @@ static int tableFilter(sqlite3_vtab_cursor *p, int given, const char *idx, int a
     n++;
   }
   begin(&call, ALIKE_OPEN, b);
+  if( given & WITH_EQUAL ){ /* no LIMIT is taken with it */
+    if( !marshal(&argv[n], a[n], 0) ) return SQLITE_NOMEM;
+    if( argv[n].type==SQLITE_NULL ) return SQLITE_OK;
+    call.equal = given>>EQUAL_SHIFT;
+  }
   call.argc = n;
   call.argv = argv;
   call.given = given & ((1<<ARGUMENTS)-1);

@@ -47,9 +47,11 @@ typedef struct alike_call {
   int32_t op, function, conn, argc, rows;
   uint32_t given;   /* table-valued functions: which arguments are in argv, */
   int32_t ordered;  /* whether the order of the rows matters, */
+  int32_t equal;    /* the column that must equal the value after the arguments, or -1, */
   int64_t limit;    /* and the most rows that will be read, or -1 */
   alike_value *argv;
   int64_t handle;   /* aggregate or cursor; 0 is none */
+  int64_t kept;     /* what the statement has asked before; 0 is nothing */
   void *db;
   alike_batch *batch;
   alike_value result;
