@@ -63,6 +63,8 @@ var (
 	Match string
 	//go:embed postgres/record.sql
 	Record string
+	//go:embed postgres/sample.sql
+	Sample string
 	//go:embed postgres/question.sql
 	Question string
 	//go:embed postgres/join_clusters.sql

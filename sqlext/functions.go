@@ -67,6 +67,7 @@ func init() {
 		{Name: "alike_version", Flags: pure, Scalar: scalar(version)},
 
 		{Name: "alike_attach", Flags: direct, Required: 2, Arguments: arguments("table", "column", "options"), Scalar: scalar(attach)},
+		{Name: "alike_advise", Flags: direct, Required: 2, Arguments: arguments("table", "column"), Columns: adviceColumns, Table: tableOf(advice)},
 		{Name: "alike_detach", Flags: direct, Required: 1, Arguments: arguments("table", "options"), Scalar: scalar(detach)},
 		{Name: "alike_refresh", Flags: direct, Required: 1, Arguments: arguments("table"), Scalar: scalar(refresh)},
 		{Name: "alike_rows", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: answerColumns, Order: -3, Table: tableOf(rows)},

@@ -72,6 +72,7 @@ alike_within 3`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE na
 	db.expect(strings.TrimSpace(`
 alike__list
 alike__pairs
+alike_advise
 alike_cells
 alike_clusters
 alike_errors

@@ -1,0 +1,294 @@
+// Package advise tries the presets on a sample of somebody's own texts, side by side.
+package advise
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/alike-sql/alike/sketch"
+)
+
+// How large a sample is: as many texts as MostTexts, and no more once there are enough of
+// them and EnoughBytes, so that all their pairs can be compared.
+const (
+	MostTexts   = 1000
+	enoughTexts = 100
+	EnoughBytes = 1 << 20
+	mostBytes   = 8 << 20
+)
+
+// Enough reports whether a sample of so many texts and bytes is complete.
+func Enough(texts, bytes int) bool {
+	return texts >= MostTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= mostBytes
+}
+
+// Thresholds are the resemblances at which recall is told.
+var Thresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
+
+// Advice is what a preset does with the sample.
+type Advice struct {
+	Preset   string
+	Settings string
+	AtLeast  float64
+	Chosen   bool // by sketch.Look
+	// Expected is the recall of the filter at AtLeast and a little above; Recall what it
+	// is of the Pairs of the sample that truly resemble each other so much under the
+	// preset: the share that a question answers.
+	Expected, Recall float64
+	Pairs            int
+	Curve            []Point
+	// Edited is the share of copies of the texts, with a tenth of their words replaced by
+	// words of other texts, but one at least, that a question about the text answers.
+	Edited float64
+	// Same is the share of the answers among whose texts a person sees the same: of their
+	// characters in order at least 60 % are equal. Of at most a few hundred answers.
+	Same       float64
+	Answers    int
+	Candidates float64 // that a question reads, in a table of so many rows
+	Bytes      int     // a row, with its indexes, about
+	Seconds    float64 // to sketch all rows on one processor
+	Only       []Pair  // answered by this preset and not by the chosen one
+	Missed     []Pair  // and the other way about
+}
+
+// A Point is the recall at a resemblance and a little above.
+type Point struct {
+	Resemblance float64 `json:"resemblance"`
+	Expected    float64 `json:"expected"`
+	Measured    float64 `json:"measured"`
+	Pairs       int     `json:"pairs"`
+}
+
+// A Pair is two texts, cut.
+type Pair struct {
+	A     string  `json:"a"`
+	B     string  `json:"b"`
+	Ratio float64 `json:"ratio"` // of their characters that are equal in order
+}
+
+const (
+	pairsShown   = 3
+	answersRead  = 300
+	textShown    = 200  // characters
+	ratioLength  = 2000 // characters that are compared
+	bytesRow     = 60   // of a side row, but for its sketch and features
+	bytesFeature = 26   // with its index
+)
+
+// Presets tries the presets that a table can have on a sample of its texts. rows is how many
+// the table has. stop, unless nil, is called now and then; its error ends the work.
+func Presets(texts []string, rows int64, stop func() error) (list []Advice, reason string, err error) {
+	chosen, reason := sketch.Look(texts)
+	t := newTrial(texts, rows, stop)
+	var answers [][]pair
+	for _, preset := range sketch.Presets() {
+		if preset.Background == 0 && preset.Name != chosen {
+			continue // a preset of papers
+		}
+		a, found, err := t.preset(preset)
+		if err != nil {
+			return nil, "", err
+		}
+		a.Chosen = preset.Name == chosen
+		list, answers = append(list, a), append(answers, found)
+	}
+	best := slices.IndexFunc(list, func(a Advice) bool { return a.Chosen })
+	for i := range list {
+		if i != best {
+			list[i].Only, list[i].Missed = t.show(answers[i], answers[best]), t.show(answers[best], answers[i])
+		}
+	}
+	return list, reason, nil
+}
+
+// pair is two texts by their numbers, the lesser first.
+type pair struct{ a, b int32 }
+
+type trial struct {
+	texts  []string
+	edited []string // a copy of each, some words replaced
+	rows   int64
+	stop   func() error
+	ratios map[pair]float64
+}
+
+func newTrial(texts []string, rows int64, stop func() error) *trial {
+	t := &trial{texts: texts, rows: max(rows, int64(len(texts))), stop: stop, ratios: map[pair]float64{}}
+	if stop == nil {
+		t.stop = func() error { return nil }
+	}
+	random := rand.New(rand.NewPCG(1997, uint64(len(texts))))
+	for i, text := range texts {
+		words := splitWords(text)
+		others := splitWords(texts[(i+1+random.IntN(max(1, len(texts)-1)))%len(texts)])
+		for _, n := range random.Perm(len(words))[:min(len(words), max(1, len(words)/10))] {
+			if len(others) > 0 {
+				words[n] = others[random.IntN(len(others))]
+			}
+		}
+		t.edited = append(t.edited, strings.Join(words, ""))
+	}
+	return t
+}
+
+// splitWords cuts a text into words with the blanks after them, or into characters where
+// it has hardly a blank.
+func splitWords(text string) []string {
+	words := strings.SplitAfter(text, " ")
+	if len(words)*20 > len(text) || len(text) < 20 {
+		return words
+	}
+	return strings.Split(text, "")
+}
+
+// preset tries one.
+func (t *trial) preset(preset sketch.Preset) (a Advice, answers []pair, err error) {
+	a = Advice{Preset: preset.Name, Settings: preset.Settings, AtLeast: preset.AtLeast}
+	p, err := sketch.ParseProfile(preset.Settings)
+	if err != nil {
+		return a, nil, err
+	}
+	p.Bits = p.StoredBits()
+	s, err := newSample(p, t.texts, t.stop)
+	if err != nil {
+		return a, nil, err
+	}
+	edited, err := newSample(p, t.edited, t.stop)
+	if err != nil {
+		return a, nil, err
+	}
+	if a.Expected, err = sketch.ThresholdRecall(p.K, p.S, preset.AtLeast); err != nil {
+		return a, nil, err
+	}
+	for _, x := range Thresholds {
+		expected, err := sketch.ThresholdRecall(p.K, p.S, x)
+		if err != nil {
+			return a, nil, err
+		}
+		a.Curve = append(a.Curve, Point{Resemblance: x, Expected: expected})
+	}
+	candidates, found := 0, 0
+	n := len(t.texts)
+	for j := range n {
+		if err := t.stop(); err != nil {
+			return a, nil, err
+		}
+		exact := s.resemblances(j)
+		for i := range j {
+			shared := s.shared(s, i, j)
+			if shared {
+				candidates++
+			}
+			answer := false
+			if shared {
+				r, err := sketch.Resemblance(s.stored[i], s.stored[j])
+				if err != nil {
+					return a, nil, err
+				}
+				if answer = r >= preset.AtLeast; answer {
+					answers = append(answers, pair{int32(i), int32(j)})
+				}
+			}
+			if exact[i] >= preset.AtLeast {
+				if a.Pairs++; answer {
+					found++
+				}
+			}
+			for c := range a.Curve {
+				if point := &a.Curve[c]; exact[i] >= point.Resemblance && exact[i] < point.Resemblance+sketch.FilterMargin+1e-9 {
+					if point.Pairs++; shared {
+						point.Measured++
+					}
+				}
+			}
+		}
+	}
+	a.Recall = share(float64(found), a.Pairs)
+	for c := range a.Curve {
+		a.Curve[c].Measured = share(a.Curve[c].Measured, a.Curve[c].Pairs)
+	}
+	copies, same := 0, 0
+	for i := range n {
+		if s.stored[i] == nil || edited.stored[i] == nil || t.texts[i] == t.edited[i] {
+			continue
+		}
+		if copies++; s.shared(edited, i, i) {
+			r, err := sketch.Resemblance(s.stored[i], edited.stored[i])
+			if err != nil {
+				return a, nil, err
+			}
+			if r >= preset.AtLeast {
+				same++
+			}
+		}
+	}
+	a.Edited = share(float64(same), copies)
+	a.Answers = len(answers)
+	a.Same = t.same(answers)
+	if n > 1 {
+		a.Candidates = 2 * float64(candidates) / float64(n) * float64(t.rows-1) / float64(n-1)
+	}
+	a.Bytes = bytesRow + s.bytes + bytesFeature*p.K
+	if n > 0 {
+		a.Seconds = s.took.Seconds() * float64(t.rows) / float64(n)
+	}
+	return a, answers, nil
+}
+
+// share is a part of n; of nothing it is 1: none was missed.
+func share(part float64, n int) float64 {
+	if n == 0 {
+		return 1
+	}
+	return part / float64(n)
+}
+
+// same is the share of answers whose texts a person sees as the same.
+func (t *trial) same(answers []pair) float64 {
+	read, same := 0, 0
+	for i := 0; i < len(answers); i += max(1, len(answers)/answersRead) {
+		if read++; t.ratio(answers[i]) >= 0.6 {
+			same++
+		}
+	}
+	return share(float64(same), read)
+}
+
+// show is what the one answers and the other does not, the most equal texts first.
+func (t *trial) show(one, other []pair) (list []Pair) {
+	has := map[pair]bool{}
+	for _, x := range other {
+		has[x] = true
+	}
+	var only []pair
+	for _, x := range one {
+		if !has[x] && len(only) < answersRead {
+			only = append(only, x)
+		}
+	}
+	slices.SortStableFunc(only, func(x, y pair) int { return cmp.Compare(t.ratio(y), t.ratio(x)) })
+	for _, x := range only[:min(len(only), pairsShown)] {
+		list = append(list, Pair{cut(t.texts[x.a]), cut(t.texts[x.b]), t.ratio(x)})
+	}
+	return list
+}
+
+func (t *trial) ratio(x pair) float64 {
+	r, known := t.ratios[x]
+	if !known {
+		r = Ratio(t.texts[x.a], t.texts[x.b])
+		t.ratios[x] = r
+	}
+	return r
+}
+
+// cut is the beginning of a text, on one line.
+func cut(text string) string {
+	r := []rune(strings.Join(strings.Fields(text[:min(len(text), 4*textShown)]), " "))
+	if len(r) <= textShown {
+		return strings.ToValidUTF8(string(r), "\uFFFD")
+	}
+	return strings.ToValidUTF8(string(r[:textShown]), "\uFFFD") + "…"
+}
