@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		for _, script := range scripts {
 			t.Run(kind+" "+script, func(t *testing.T) {
 				t.Parallel()
-				command := exec.Command(program, library, "testdata/"+script, kind, fmt.Sprint(density))
+				command := exec.Command(program, library(), "testdata/"+script, kind, fmt.Sprint(density))
 				// What the Go runtime keeps for good is no leak.
 				command.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
 				out, err := command.CombinedOutput()

@@ -24,7 +24,7 @@ func TestGuards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 			defer cancel()
-			out, err := exec.CommandContext(ctx, guard, library, name, filepath.Join(dir, name+".db")).CombinedOutput()
+			out, err := exec.CommandContext(ctx, guard, library(), name, filepath.Join(dir, name+".db")).CombinedOutput()
 			if err != nil || string(out) != "ok\n" {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -34,7 +34,7 @@ func TestGuards(t *testing.T) {
 
 // Other libraries in the process see one symbol of ours.
 func TestExportedSymbols(t *testing.T) {
-	out, err := exec.Command("nm", "-D", "--defined-only", "--format=posix", library).CombinedOutput()
+	out, err := exec.Command("nm", "-D", "--defined-only", "--format=posix", library()).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -46,7 +46,7 @@ func TestExportedSymbols(t *testing.T) {
 
 // The host's SQLite is the only one in the process.
 func TestLibraryNeedsNoOtherLibrary(t *testing.T) {
-	out, err := exec.Command("ldd", library).CombinedOutput()
+	out, err := exec.Command("ldd", library()).CombinedOutput()
 	if err != nil || strings.Contains(string(out), "sqlite") {
 		t.Errorf("a second SQLite: %v\n%s", err, out)
 	}

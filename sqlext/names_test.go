@@ -136,7 +136,7 @@ for question in ["SELECT count(*) FROM alike_clusters('d')", "SELECT count(*) FR
         db.set_progress_handler(None, 0)
 print(db.execute("SELECT count(*) > 0 FROM alike_clusters('d')").fetchone()[0], db.in_transaction)
 `
-	out, err := exec.Command("/usr/bin/python3", "-c", host, name, library).CombinedOutput()
+	out, err := exec.Command("/usr/bin/python3", "-c", host, name, library()).CombinedOutput()
 	if err != nil || string(out) != "1 False\n" {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -186,7 +186,7 @@ for statement in "SELECT alike_attach('e', 'body')", "SELECT alike_attach('d', '
                 break
 print("done")
 `
-	out, err := exec.Command("/usr/bin/python3", "-c", host, library).CombinedOutput()
+	out, err := exec.Command("/usr/bin/python3", "-c", host, library()).CombinedOutput()
 	if err != nil || string(out) != "done\n" {
 		t.Errorf("%v\n%s", err, out)
 	}

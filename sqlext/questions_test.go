@@ -215,7 +215,7 @@ func TestInterruptWithinACall(t *testing.T) {
 func TestProgress(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "script.sql")
-	if err := os.WriteFile(script, []byte(`.load `+library+`
+	if err := os.WriteFile(script, []byte(`.load `+library()+`
 CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT);
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO d(body) SELECT 'document ' || i FROM n;
 SELECT alike_attach('d', 'body');
@@ -269,7 +269,7 @@ func TestNothingKeepsAConnectionOpen(t *testing.T) {
 		`SELECT count(*) FROM alike_pairs('d')`,
 		`SELECT alike_detach('d', '{"drop": true}')`,
 	} {
-		if out, err := exec.Command("sqlite3", "-bail", "-cmd", ".load "+library, file, sql).CombinedOutput(); err != nil || strings.Contains(string(out), "rror") {
+		if out, err := exec.Command("sqlite3", "-bail", "-cmd", ".load "+library(), file, sql).CombinedOutput(); err != nil || strings.Contains(string(out), "rror") {
 			t.Errorf("%s: %v\n%s", sql, err, out)
 		}
 	}

@@ -7,43 +7,50 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/alike-sql/alike/sqlext"
 	"github.com/mattn/go-sqlite3"
 )
 
-// library is alike.so, built once for the tests that load it.
-var library string
+// builds is where alike.so is built, and library its name; it is built once, when the
+// first test loads it.
+var builds string
+
+var library = sync.OnceValue(func() string {
+	name, err := build()
+	if err != nil {
+		panic(err)
+	}
+	return name
+})
 
 func TestMain(m *testing.M) {
-	code, err := prepare(m)
-	if err != nil {
+	var err error
+	if builds, err = os.MkdirTemp("", "alike"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func prepare(m *testing.M) (int, error) {
-	dir, err := os.MkdirTemp("", "alike")
-	if err != nil {
-		return 1, err
-	}
-	defer os.RemoveAll(dir)
-	library = filepath.Join(dir, "alike.so")
-	exports, err := filepath.Abs("loadable/exports.map")
-	if err != nil {
-		return 1, err
-	}
-	build := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w -extldflags=-Wl,--version-script="+exports, "-o", library, "./loadable")
-	if out, err := build.CombinedOutput(); err != nil {
-		return 1, fmt.Errorf("building alike.so: %v\n%s", err, out)
+		os.Exit(1)
 	}
 	sql.Register("alike", &sqlite3.SQLiteDriver{
 		ConnectHook: func(c *sqlite3.SQLiteConn) error { return sqlext.Register(c) },
 	})
-	return m.Run(), nil
+	code := m.Run()
+	os.RemoveAll(builds)
+	os.Exit(code)
+}
+
+func build() (string, error) {
+	name := filepath.Join(builds, "alike.so")
+	exports, err := filepath.Abs("loadable/exports.map")
+	if err != nil {
+		return "", err
+	}
+	build := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w -extldflags=-Wl,--version-script="+exports, "-o", name, "./loadable")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building alike.so: %v\n%s", err, out)
+	}
+	return name, nil
 }
 
 // database is one connection of the import door.
@@ -157,7 +164,7 @@ func (db database) expect(want, query string, args ...any) {
 func shell(t testing.TB, file, script string) (string, error) {
 	t.Helper()
 	command := exec.Command("sqlite3", "-batch", file)
-	command.Stdin = strings.NewReader(".load " + library + "\n" + script)
+	command.Stdin = strings.NewReader(".load " + library() + "\n" + script)
 	out, err := command.CombinedOutput()
 	return strings.TrimSuffix(string(out), "\n"), err
 }

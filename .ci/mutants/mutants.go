@@ -52,6 +52,7 @@ type mutant struct {
 func main() {
 	n := flag.Int("n", 60, "changes drawn from each package")
 	seed := flag.Uint64("seed", 1, "another number draws other changes")
+	with := flag.String("with", "", "more arguments of go test for drawn changes, such as -run and the tests that are quick")
 	lists := flag.Bool("lists", false, "the arguments are lists of changes, not packages")
 	only := flag.String("only", "", "only changes whose line has this text")
 	show := flag.Bool("show", false, "print the changes and run nothing")
@@ -60,7 +61,7 @@ func main() {
 	flag.Parse()
 	var all []mutant
 	for _, arg := range flag.Args() {
-		more, err := read(arg, *lists, *n, *seed)
+		more, err := read(arg, *lists, *n, *seed, strings.Fields(*with))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "mutants:", err)
 			os.Exit(2)
@@ -105,7 +106,7 @@ func main() {
 	}
 }
 
-func read(arg string, list bool, n int, seed uint64) ([]mutant, error) {
+func read(arg string, list bool, n int, seed uint64, with []string) ([]mutant, error) {
 	if list {
 		return readList(arg)
 	}
@@ -132,7 +133,7 @@ func read(arg string, list bool, n int, seed uint64) ([]mutant, error) {
 		}
 		var found []mutant
 		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
-			more, err := mutantsOf(filepath.Join(dir, name), []string{"./" + dir})
+			more, err := mutantsOf(filepath.Join(dir, name), append([]string{"./" + dir}, with...))
 			if err != nil {
 				return nil, err
 			}
