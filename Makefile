@@ -27,8 +27,9 @@ build/pgworker:
 test: setup build ## everything that CI runs; installs what it needs first
 	$(MAKE) -j2 --no-print-directory check purego race processors oldest lint cross fuzz FUZZTIME=1s
 
+# Four packages at once: those with servers mostly wait.
 check: ## the tests of every module
-	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -timeout 3h ./...; done
+	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -p 4 -timeout 3h ./...; done
 
 setup: ## install what the tests need (Debian)
 	.ci/setup

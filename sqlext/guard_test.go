@@ -22,7 +22,7 @@ func TestGuards(t *testing.T) {
 	}
 	for _, name := range []string{"fork", "fork first", "SIGURG", "entry point", "version", "open often", "load twice", "threads", "unfinished"} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute) // against a hang
 			defer cancel()
 			out, err := exec.CommandContext(ctx, guard, library(), name, filepath.Join(dir, name+".db")).CombinedOutput()
 			if err != nil || string(out) != "ok\n" {

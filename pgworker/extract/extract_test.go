@@ -122,20 +122,16 @@ func TestLimits(t *testing.T) {
 		config Config
 		want   string
 	}{
-		"time":           {Config{Commands: shell("sleep 60"), Timeout: 200 * time.Millisecond}, "longer than 200ms"},
-		"time, children": {Config{Commands: shell("sleep 60 & sleep 60"), Timeout: 200 * time.Millisecond}, "longer than 200ms"},
+		"time":           {Config{Commands: shell("sleep 36000"), Timeout: 200 * time.Millisecond}, "longer than 200ms"},
+		"time, children": {Config{Commands: shell("sleep 36000 & sleep 36000"), Timeout: 200 * time.Millisecond}, "longer than 200ms"},
 		"output":         {Config{Commands: shell("yes"), Output: 1000}, "more than 1000 bytes"},
 		"memory":         {Config{Commands: shell("cat >/dev/null; head -c 400000000 /dev/zero | tail -n 1"), Memory: 100 << 20}, "extract: sh"},
 		"failure":        {Config{Commands: shell("echo broken file >&2; exit 3")}, "exit status 3: broken file"},
 		"missing":        {Config{Commands: map[string][]string{media: {"no-such-command-of-ours"}}}, "no-such-command-of-ours"},
 	} {
-		started := time.Now()
 		_, err := must(t, c.config).Text(context.Background(), bytes.Repeat([]byte("x"), 1<<20), media)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
-		}
-		if took := time.Since(started); took > 20*time.Second {
-			t.Errorf("%s took %s", name, took)
 		}
 	}
 }

@@ -71,12 +71,11 @@ func TestSlowDocuments(t *testing.T) {
 	exec(t, c, "insert into documents values (200, 'plain text that hurts nobody', 'text/plain')")
 	exec(t, c, "insert into notes values (1, 'a note beside them')")
 	run(t, w)
-	start := time.Now()
 	waitFor(t, "the plain rows", func() bool { return count(t, c, "documents_alike")+count(t, c, "notes_alike") == 2 })
 	exec(t, c, "insert into documents values (201, 'another plain text that hurts nobody', 'text/plain')")
 	waitFor(t, "the later row", func() bool { return count(t, c, "documents_alike") == 2 })
-	if took := time.Since(start); took > 30*time.Second {
-		t.Errorf("plain rows waited for %s behind documents that hang", took)
+	if n := count(t, c, "alike.error"); n > 50 {
+		t.Errorf("plain rows waited behind %d of 100 documents that hang", n)
 	}
 	waitFor(t, "an attempt at a document that hangs", func() bool { return count(t, c, "alike.error") > 0 })
 	if got, want := one[string](t, c, "select message from alike.error limit 1"), "extract: sleep: longer than 2s"; got != want {

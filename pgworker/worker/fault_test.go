@@ -293,7 +293,7 @@ func TestClockBack(t *testing.T) {
 	}
 	once(t, w)
 	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
-		t.Errorf("%d rows wait for a clock", n)
+		t.Errorf("%d rows wait for a clock, want 0", n)
 	}
 }
 
@@ -304,19 +304,22 @@ func TestLocksAndLongTransactions(t *testing.T) {
 	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text); insert into documents values (1, 'x y z')")
 	exec(t, c, "select alike.attach('documents', 'body')")
-	w := newWorker(t, database, func(c *Config) { c.LockTimeout = 50 * time.Millisecond; c.Lanes = 2 })
+	var log testLog
+	w := newWorker(t, database, func(c *Config) {
+		c.LockTimeout, c.Lanes, c.Logger = 50*time.Millisecond, 2, slog.New(slog.NewTextHandler(&log, nil))
+	})
 	once(t, w)
 	exec(t, c, "insert into documents values (2, 'a b c')")
 	exec(t, d, "begin; lock table documents in access exclusive mode")
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error)
 	go func() { done <- w.Run(running) }()
-	time.Sleep(300 * time.Millisecond)
+	waitFor(t, "a wait for the lock that ends", func() bool { return log.has("lock timeout") })
 	if n := one[int](t, c, "select count(*) from alike.queue"); n != 1 {
 		t.Errorf("%d rows pending behind a lock, want 1", n)
 	}
 	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
-		t.Errorf("a lock made %d errors", n)
+		t.Errorf("%d rows are blamed for a lock, want 0", n)
 	}
 	exec(t, d, "commit")
 	waitFor(t, "the row", func() bool { return one[int](t, c, "select count(*) from documents_alike where id = 2") == 1 })
@@ -370,7 +373,8 @@ func TestReadOnlyServer(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, "select alike.attach('documents', 'body')")
-	w := newWorker(t, database, nil)
+	var log testLog
+	w := newWorker(t, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	once(t, w)
 	exec(t, c, "insert into documents values (2, 'a b c')")
 	exec(t, c, "alter system set default_transaction_read_only = on")
@@ -380,7 +384,7 @@ func TestReadOnlyServer(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error)
 	go func() { done <- w.Run(running) }()
-	time.Sleep(200 * time.Millisecond)
+	waitFor(t, "a refused write", func() bool { return log.has("read-only transaction") })
 	exec(t, c, "set default_transaction_read_only = off")
 	exec(t, c, "alter system reset default_transaction_read_only")
 	exec(t, c, "select pg_reload_conf()")

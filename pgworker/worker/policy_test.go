@@ -56,6 +56,12 @@ func rejected(err error) bool {
 	return errors.As(err, &pg) && pg.Code == "23000"
 }
 
+// waits reports whether a session of the database waits for a lock.
+func waits(t testing.TB, c *pgx.Conn) bool {
+	t.Helper()
+	return one[bool](t, c, "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')")
+}
+
 func TestGate(t *testing.T) {
 	database := pgtest.Database(t)
 	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
@@ -97,6 +103,7 @@ func TestGate(t *testing.T) {
 		t.Errorf("a document without a token: %v", err)
 	}
 
+	watch := pgtest.Connect(t, database)
 	// Two transactions with the same document: the second waits for the first,
 	// and is caught if that commits.
 	for _, v := range []struct {
@@ -113,10 +120,11 @@ func TestGate(t *testing.T) {
 		}
 		second := make(chan error, 1)
 		go func() { second <- one(d, 11, text) }()
-		select {
-		case err := <-second:
-			t.Errorf("%s: the second did not wait: error %v", v.name, err)
-		case <-time.After(200 * time.Millisecond):
+		waitFor(t, "the second to wait", func() bool {
+			return len(second) > 0 || waits(t, watch)
+		})
+		if len(second) > 0 {
+			t.Errorf("%s: the second did not wait", v.name)
 		}
 		if v.commit {
 			err = first.Commit(ctx)

@@ -24,11 +24,20 @@ var ctx = context.Background()
 type testLog struct {
 	mutex sync.Mutex
 	t     testing.TB
+	text  strings.Builder
+}
+
+// has reports whether something was logged.
+func (l *testLog) has(words string) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return strings.Contains(l.text.String(), words)
 }
 
 func (l *testLog) Write(b []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
+	l.text.Write(b)
 	if l.t != nil {
 		l.t.Log(strings.TrimSpace(string(b)))
 	}

@@ -15,6 +15,7 @@
 #undef sqlite3_load_extension
 #undef sqlite3_enable_load_extension
 #undef sqlite3_interrupt
+#undef sqlite3_memory_used
 #undef sqlite3_prepare_v2
 #undef sqlite3_step
 #undef sqlite3_finalize
@@ -36,7 +37,7 @@ static sqlite3 *opened(const char *name){
   sqlite3 *db;
   char *err = 0;
   if( sqlite3_open(name, &db)!=SQLITE_OK ) die("open", sqlite3_errmsg(db));
-  sqlite3_busy_timeout(db, 60000);
+  sqlite3_busy_timeout(db, 600000);
   sqlite3_enable_load_extension(db, 1);
   if( sqlite3_load_extension(db, library, 0, &err)!=SQLITE_OK ) die("load", err);
   return db;
@@ -143,12 +144,16 @@ static void version(void){
   closed(db);
 }
 
+/* Opening and closing leaves no memory of SQLite's behind. */
 static void often(void){
-  for(int i=0; i<10000; i++){
+  sqlite3_int64 used = 0;
+  for(int i=0; i<2000; i++){
     sqlite3 *db = opened(":memory:");
     if( i%10==0 ) run(db, "SELECT alike_sketch('x'); CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO d(body) VALUES ('x'), ('x'); SELECT alike_attach('d', 'body'); SELECT * FROM alike_rows('d', 1)");
     closed(db);
+    if( i==0 ) used = sqlite3_memory_used();
   }
+  if( sqlite3_memory_used()>used ) die("open often", "memory of closed connections is in use");
 }
 
 /* Loading twice into a connection, by SQL too, changes nothing. */
