@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo dist clean build/alike.so build/pgworker
+.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
@@ -12,7 +12,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
 
-build: build/alike.so build/pgworker ## the SQLite extension build/alike.so and the worker build/pgworker
+build: build/alike.so build/pgworker build/bin/alike ## the SQLite extension build/alike.so, the worker build/pgworker, the command build/bin/alike
 
 # mv replaces the name, so a program that has the old file loaded keeps the old file.
 build/alike.so:
@@ -23,6 +23,9 @@ build/alike.so:
 
 build/pgworker:
 	go build -trimpath -ldflags='-s -w' -o $@ ./pgworker
+
+build/bin/alike:
+	go build -trimpath -ldflags='-s -w' -o $@ ./sqlext/alike
 
 test: setup build ## everything that CI runs; installs what it needs first
 	$(MAKE) -j2 --no-print-directory check purego race processors oldest lint cross fuzz FUZZTIME=1s
@@ -137,7 +140,7 @@ mutants: ## changes the source in one place at a time and counts those that the 
 demo: ## run the quickstart in SQLite
 	go run ./examples/quickstart
 
-NFPM = github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.48.0
+NFPM = github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2
 VERSION ?= 0.0.0
 ZIG ?= $(firstword $(wildcard $(ALIKE_CACHE)/packages/zig /var/cache/alike/packages/zig $(HOME)/.cache/alike/packages/zig) zig)
 dist: ## every package of VERSION (1.2.3) into build/dist; ".ci/setup packages" installs what it needs

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	_ "github.com/mattn/go-sqlite3"
+	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/sqlext"
+)
+
+// verb is a question to an attached table of a database.
+type verb struct {
+	use, short string
+	table      bool   // false for a question about the whole database
+	key        bool   // its second argument is a key
+	option     string // a flag that is the function's last argument
+	function   string
+	found      bool // rows are what scripts ask for: exit with 3
+}
+
+var verbs = []verb{
+	{use: "rows DATABASE TABLE KEY", short: "The rows that resemble a row, best first", table: true, key: true, option: "at-least", function: "alike_rows"},
+	{use: "pairs DATABASE TABLE", short: "Every alike pair once, best first", table: true, option: "at-least", function: "alike_pairs"},
+	{use: "clusters DATABASE TABLE", short: "The cluster of each row that is in one", table: true, option: "at-least", function: "alike_clusters"},
+	{use: "keep DATABASE TABLE", short: "Each row with the row that stands for it", table: true, option: "rule", function: "alike_keep"},
+	{use: "hot DATABASE TABLE", short: "Features that suspiciously many rows share", table: true, function: "alike_hot"},
+	{use: "errors DATABASE TABLE", short: "The rows that failed, and why; exits with 3 when there are any", table: true, function: "alike_errors", found: true},
+	{use: "status DATABASE", short: "What is attached, and how far it is", function: "alike_status"},
+}
+
+func (c *command) verbCommand(v verb) *cobra.Command {
+	arguments := strings.Count(v.use, " ")
+	var option string
+	cmd := &cobra.Command{
+		Use:   v.use,
+		Short: v.short,
+		Args:  cobra.ExactArgs(arguments),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			db, err := openDatabase(args[0])
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			var values []any
+			if v.table {
+				values = append(values, args[1])
+			}
+			if v.key {
+				values = append(values, keyOf(args[2]))
+			}
+			if option != "" {
+				if v.option == "at-least" {
+					f, err := strconv.ParseFloat(option, 64)
+					if err != nil {
+						return usagef("--at-least is %q, want a number from 0 to 1", option)
+					}
+					values = append(values, f)
+				} else {
+					values = append(values, option)
+				}
+			}
+			n, err := c.print(cmd, db, "select * from "+v.function+"("+strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")+")", values...)
+			if err == nil && v.found && n > 0 {
+				err = errFound
+			}
+			return err
+		},
+	}
+	switch v.option {
+	case "at-least":
+		cmd.Flags().StringVar(&option, "at-least", "", "the least resemblance, from 0 to 1; the attachment's unless given")
+	case "rule":
+		cmd.Flags().StringVar(&option, "rule", "", "which of alike rows stays: oldest, newest, longest, popular, verdict, a column or an expression")
+	}
+	return cmd
+}
+
+func (c *command) attachCommand() *cobra.Command {
+	var options string
+	cmd := &cobra.Command{
+		Use:   "attach DATABASE TABLE COLUMN",
+		Short: "Give a table the similarity aspect",
+		Long: `attach adds a sketch of each document of a column beside the table, and triggers that keep them up to date. --options takes the
+JSON of alike_attach, for instance '{"policy": "link", "at_least": 0.8}'.`,
+		Args: cobra.ExactArgs(3),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if options != "" && !json.Valid([]byte(options)) {
+				return usagef("--options is %q, which is not JSON", options)
+			}
+			db, err := openDatabase(args[0])
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if options == "" {
+				_, err = db.ExecContext(cmd.Context(), "select alike_attach(?, ?)", args[1], args[2])
+			} else {
+				_, err = db.ExecContext(cmd.Context(), "select alike_attach(?, ?, ?)", args[1], args[2], options)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = c.print(cmd, db, "select * from alike_status()")
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&options, "options", "", "the options as a JSON `object`")
+	return cmd
+}
+
+func (c *command) checkCommand() *cobra.Command {
+	var against, table, atLeast string
+	cmd := &cobra.Command{
+		Use:   "check FILE --against DATABASE",
+		Short: "Does a file resemble a row? Exits with 3 if so",
+		Long:  "check compares the text of FILE, or of the standard input for -, with the rows of an attached table. It prints the rows that resemble it, best first.",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if against == "" {
+				return usagef("--against is missing: the database to compare with")
+			}
+			text, err := readFile(args[0])
+			if err != nil {
+				return err
+			}
+			db, err := openDatabase(against)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			if table == "" {
+				if table, err = onlyTable(db); err != nil {
+					return err
+				}
+			}
+			values := []any{table, string(text)}
+			if atLeast != "" {
+				f, err := strconv.ParseFloat(atLeast, 64)
+				if err != nil {
+					return usagef("--at-least is %q, want a number from 0 to 1", atLeast)
+				}
+				values = append(values, f)
+			}
+			n, err := c.print(cmd, db, "select * from alike_rows_like(?, ?"+strings.Repeat(", ?", len(values)-2)+")", values...)
+			if err == nil && n > 0 {
+				err = errFound
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&against, "against", "", "the `database`")
+	cmd.Flags().StringVar(&table, "table", "", "the attached table; the only one unless given")
+	cmd.Flags().StringVar(&atLeast, "at-least", "", "the least resemblance, from 0 to 1; the attachment's unless given")
+	return cmd
+}
+
+func (c *command) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "What this build is",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintln(cmd.OutOrStdout(), sqlext.Version)
+			return nil
+		},
+	}
+}
+
+// onlyTable is the table that is attached, if one is.
+func onlyTable(db *sql.DB) (string, error) {
+	rows, err := db.Query("select name from alike_status()")
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return "", err
+		}
+		names = append(names, name)
+	}
+	switch {
+	case rows.Err() != nil:
+		return "", rows.Err()
+	case len(names) == 0:
+		return "", fmt.Errorf("the database has no attached table; alike attach attaches one")
+	case len(names) > 1:
+		return "", usagef("--table is missing: the database has the attached tables %s", strings.Join(names, ", "))
+	}
+	return names[0], nil
+}
+
+// keyOf is a key as people write it: a number where it is one.
+func keyOf(s string) any {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
+		return n
+	}
+	return s
+}
+
+var extended = sync.OnceValue(sqlext.Auto)
+
+// openDatabase opens a database that exists, with the functions, on one connection.
+func openDatabase(file string) (*sql.DB, error) {
+	if err := extended(); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(file); err != nil {
+		return nil, err
+	}
+	db, err := sql.Open("sqlite3", "file:"+escapeURI(file)+"?mode=rw&_busy_timeout=5000")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// escapeURI escapes what ends a path in a URI.
+func escapeURI(file string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(file)
+}
+
+// print prints the rows of a query and returns how many there are.
+func (c *command) print(cmd *cobra.Command, db *sql.DB, query string, args ...any) (int, error) {
+	rows, err := db.QueryContext(cmd.Context(), query, args...)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return 0, err
+	}
+	s := c.sheet(cmd.OutOrStdout(), names)
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range into {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return s.rows, err
+		}
+		if err := s.row(values); err != nil {
+			return s.rows, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return s.rows, err
+	}
+	return s.rows, s.end()
+}

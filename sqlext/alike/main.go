@@ -1,0 +1,50 @@
+// Command alike finds near-duplicates in files and in SQLite databases. See alike help.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Exit codes, for scripts to test; those of pgworker that a file or an embedded database can have.
+const (
+	exitFailure = 1 // something went wrong
+	exitUsage   = 2 // the command line is wrong
+	exitFound   = 3 // check found a similar row, errors has rows
+)
+
+// errFound ends a command that did its work and found what scripts ask for.
+var errFound = errors.New("found")
+
+// usageError is a command line that cannot be carried out.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := newRoot().ExecuteContext(ctx)
+	stop()
+	os.Exit(exitCode(err))
+}
+
+func exitCode(err error) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errFound):
+		return exitFound
+	case errors.Is(err, syscall.EPIPE): // a reader such as head has enough
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "alike:", err)
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailure
+}

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// record is one document of a source, with what the source writes when it is kept.
+type record struct {
+	raw      []byte
+	document []byte // nil: document(raw) finds it
+}
+
+// source reads the records of an input in their order. Next returns io.EOF after the last. The slices of a record belong to
+// the caller.
+type source interface {
+	Next() (record, error)
+	Offset() int64 // bytes read so far
+	Close() error
+}
+
+// format reads and writes records of one kind.
+type format struct {
+	// open starts at the first record.
+	open func() (source, error)
+	// document finds the document in a raw record, where the source does not; several goroutines call it at once.
+	document func(raw []byte) ([]byte, error)
+	// header is what comes before the records of the output.
+	header []byte
+	size   int64 // bytes in all
+	// copy writes the records that are kept to a file, where raw records do not suffice.
+	copy func(out string, kept func(i int) bool) error
+	// name is what --why calls a record.
+	name func(i int) any
+}
+
+var columnNames = []string{"text", "body", "content", "document", "description", "title", "name"}
+
+// chooseColumn returns the column of the documents: the one that is named, the only one, or the first with a usual name.
+func chooseColumn(names []string, wanted string) (int, error) {
+	if wanted != "" {
+		if i := slices.Index(names, wanted); i >= 0 {
+			return i, nil
+		}
+		return 0, usagef("no column is called %q; there are %s", wanted, strings.Join(names, ", "))
+	}
+	if len(names) == 1 {
+		return 0, nil
+	}
+	for _, usual := range columnNames {
+		if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, usual) }); i >= 0 {
+			return i, nil
+		}
+	}
+	return 0, usagef("--column is missing: the columns are %s", strings.Join(names, ", "))
+}
+
+// kinds are the formats, by the ends of names.
+var kinds = map[string]string{
+	".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".txt": "lines", ".parquet": "parquet",
+	".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
+}
+
+// kindOf is the format of a file by its name; .gz may follow.
+func kindOf(file string) string {
+	return kinds[strings.ToLower(filepath.Ext(strings.TrimSuffix(file, ".gz")))]
+}
+
+// options say where the documents are.
+type options struct {
+	kind, column, table string
+}
+
+// openFormat finds out what an input is. It copies the standard input to a temporary file, since it is read twice.
+func openFormat(in string, o options) (_ *format, done func(), err error) {
+	done = func() {}
+	if in == "-" {
+		if o.kind == "" {
+			return nil, done, usagef("--format is missing: csv, tsv, jsonl or lines on the standard input")
+		}
+		if term.IsTerminal(int(os.Stdin.Fd())) {
+			return nil, done, usagef("the standard input is a terminal; name a file")
+		}
+		file, err := os.CreateTemp("", "alike-*")
+		if err != nil {
+			return nil, done, err
+		}
+		done = func() { file.Close(); os.Remove(file.Name()) }
+		if _, err := io.Copy(file, os.Stdin); err != nil {
+			return nil, done, err
+		}
+		in = file.Name()
+	}
+	info, err := os.Stat(in)
+	if err != nil {
+		return nil, done, err
+	}
+	if info.IsDir() {
+		f, err := folderFormat(in)
+		return f, done, err
+	}
+	kind := o.kind
+	if kind == "" {
+		kind = kindOf(in)
+	}
+	var f *format
+	switch kind {
+	case "lines":
+		f = linesFormat(in)
+	case "jsonl":
+		f = jsonFormat(in, o.column)
+	case "csv", "tsv":
+		f, err = tableFormat(in, kind, o.column)
+	case "parquet":
+		f, err = parquetFormat(in, o.column)
+	case "sqlite":
+		f, err = databaseFormat(in, o.table, o.column)
+	case "":
+		return nil, done, usagef("--format is missing: the name %s does not tell it", filepath.Base(in))
+	default:
+		return nil, done, usagef("--format is %q, want csv, tsv, jsonl, lines, parquet or sqlite", kind)
+	}
+	if err != nil {
+		return nil, done, fmt.Errorf("%s: %w", in, err)
+	}
+	f.size = info.Size()
+	return f, done, nil
+}
+
+// counted counts the bytes that are read from a file.
+type counted struct {
+	*os.File
+	n int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.File.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+func (c *counted) Offset() int64 { return c.n }
+
+// openText opens a text file, which may be compressed, and skips a byte order mark.
+func openText(name string) (*counted, *bufio.Reader, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &counted{File: file}
+	r := bufio.NewReaderSize(c, 1<<20)
+	if magic, err := r.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			file.Close()
+			return nil, nil, err
+		}
+		r = bufio.NewReaderSize(z, 1<<20)
+	}
+	if mark, err := r.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		r.Discard(3)
+	}
+	return c, r, nil
+}
+
+// lines are the lines of a file, with their ends.
+type lines struct {
+	*counted
+	r *bufio.Reader
+}
+
+func openLines(name string) (*lines, error) {
+	c, r, err := openText(name)
+	if err != nil {
+		return nil, err
+	}
+	return &lines{c, r}, nil
+}
+
+func (l *lines) Next() (record, error) {
+	line, err := l.r.ReadBytes('\n')
+	if err == io.EOF && len(line) > 0 {
+		line, err = append(line, '\n'), nil
+	}
+	return record{raw: line}, err
+}
+
+func withoutEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+}
+
+func numbered(i int) any { return i + 1 }
+
+func linesFormat(in string) *format {
+	return &format{
+		open:     func() (source, error) { return openLines(in) },
+		document: func(raw []byte) ([]byte, error) { return withoutEnd(raw), nil },
+		name:     numbered,
+	}
+}
+
+// jsonFormat reads an object a line.
+func jsonFormat(in, column string) *format {
+	return &format{
+		open: func() (source, error) { return openLines(in) },
+		document: func(raw []byte) ([]byte, error) {
+			if len(bytes.TrimSpace(raw)) == 0 {
+				return nil, nil
+			}
+			var members map[string]json.RawMessage
+			if err := json.Unmarshal(raw, &members); err != nil {
+				return nil, fmt.Errorf("is not a JSON object: %w", err)
+			}
+			name := column
+			if name == "" {
+				var names []string
+				for member := range members {
+					names = append(names, member)
+				}
+				slices.Sort(names)
+				i, err := chooseColumn(names, "")
+				if err != nil {
+					return nil, err
+				}
+				name = names[i]
+			}
+			value, ok := members[name]
+			if !ok || bytes.Equal(value, []byte("null")) {
+				return nil, nil
+			}
+			if value[0] != '"' {
+				return value, nil
+			}
+			var text string
+			err := json.Unmarshal(value, &text)
+			return []byte(text), err
+		},
+		name: numbered,
+	}
+}
+
+// tableFormat reads comma-separated values as RFC 4180 has them, or lines of values with tabs between them, which have no
+// quotes. The first record names the columns.
+func tableFormat(in, kind, column string) (*format, error) {
+	first, err := openTable(in, kind, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer first.Close()
+	names, raw, err := first.values()
+	if err == io.EOF {
+		return nil, errors.New("the file is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	i, err := chooseColumn(names, column)
+	if err != nil {
+		return nil, err
+	}
+	return &format{
+		open: func() (source, error) {
+			t, err := openTable(in, kind, i)
+			if err == nil {
+				_, _, err = t.values()
+			}
+			return t, err
+		},
+		header: raw,
+		name:   numbered,
+	}, nil
+}
+
+type tableSource struct {
+	*counted
+	r      *bufio.Reader
+	csv    *csv.Reader // nil for tabs
+	copied *tape
+	column int
+}
+
+// tape keeps the bytes that the CSV reader has read and the caller has not taken.
+type tape struct {
+	r       io.Reader
+	kept    []byte
+	dropped int64
+}
+
+func (t *tape) Read(b []byte) (int, error) {
+	n, err := t.r.Read(b)
+	t.kept = append(t.kept, b[:n]...)
+	return n, err
+}
+
+// take returns the bytes up to an offset.
+func (t *tape) take(end int64) []byte {
+	n := int(end - t.dropped)
+	b := bytes.Clone(t.kept[:n])
+	t.kept = t.kept[:copy(t.kept, t.kept[n:])]
+	t.dropped = end
+	return b
+}
+
+func openTable(in, kind string, column int) (*tableSource, error) {
+	c, r, err := openText(in)
+	if err != nil {
+		return nil, err
+	}
+	t := &tableSource{counted: c, r: r, column: column}
+	if kind == "csv" {
+		t.copied = &tape{r: r}
+		t.csv = csv.NewReader(t.copied)
+		t.csv.FieldsPerRecord = -1
+		t.csv.ReuseRecord = true
+		t.csv.LazyQuotes = true
+	}
+	return t, nil
+}
+
+func (t *tableSource) values() (values []string, raw []byte, err error) {
+	if t.csv == nil {
+		l := lines{t.counted, t.r}
+		rec, err := l.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		return strings.Split(string(withoutEnd(rec.raw)), "\t"), rec.raw, nil
+	}
+	values, err = t.csv.Read()
+	if err != nil {
+		return nil, nil, err
+	}
+	raw = t.copied.take(t.csv.InputOffset())
+	if !bytes.HasSuffix(raw, []byte("\n")) {
+		raw = append(raw, '\n')
+	}
+	return values, raw, nil
+}
+
+func (t *tableSource) Next() (record, error) {
+	values, raw, err := t.values()
+	if err != nil {
+		return record{}, err
+	}
+	document := []byte{}
+	if t.column < len(values) {
+		document = []byte(values[t.column])
+	}
+	return record{raw, document}, nil
+}
