@@ -388,6 +388,9 @@ func TestDeletedWhileFilled(t *testing.T) {
 	if did, err := w.queueBatch(ctx); err != nil || !did {
 		t.Fatal(did, err)
 	}
+	if did, err := w.finishBackfill(ctx); did || err != nil {
+		t.Fatalf("the table is full while its last chunk is being written: %v, %v", did, err)
+	}
 	if err := tx.Rollback(ctx); err != nil {
 		t.Fatal(err)
 	}

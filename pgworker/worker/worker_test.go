@@ -216,6 +216,9 @@ func TestBackfillAndQueue(t *testing.T) {
 			if n := one[int](t, c, "select count(*) from pg_index where indrelid = 'documents_alike'::regclass"); n != 16 {
 				t.Errorf("%d indexes, want 16", n)
 			}
+			if !one[bool](t, c, "select indexed from alike.attachment") {
+				t.Error("the attachment is not known to have its indexes")
+			}
 
 			exec(t, c, "update documents set n = 1")
 			if n := one[int](t, c, "select count(*) from alike.queue"); n != 0 {
