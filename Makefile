@@ -42,6 +42,7 @@ lint: words ## gofmt, vet, staticcheck, go.mod, shellcheck, words
 	@for m in $(MODULES); do cd $(CURDIR)/$$m; echo "$$m: go vet, staticcheck, go mod tidy"; \
 	  go vet ./...; go run $(STATICCHECK) ./...; go mod tidy -diff; done
 	go vet -tags citus ./pgworker/worker
+	go run .ci/mutants/mutants.go -show -lists $(MUTANT_LISTS) >/dev/null # each change still has its place
 	shellcheck -S warning $$(git grep -lE '^#!.*[/ ](ba)?sh$$')
 
 # Texts that others wrote, and data, are exempt.
@@ -133,8 +134,9 @@ bulk: ## compare the rows of the portable queries on DuckDB and on a Spark clust
 
 # Takes hours: each change runs the short tests of its package. MUTANTS is the number of changes drawn from each.
 MUTANTS ?= 60
+MUTANT_LISTS = $(filter-out %/explained.list,$(wildcard .ci/mutants/*.list))
 mutants: ## changes the source in one place at a time and counts those that the tests notice
-	nice go run .ci/mutants/mutants.go -lists $(filter-out %/explained.list,$(wildcard .ci/mutants/*.list))
+	nice go run .ci/mutants/mutants.go -lists $(MUTANT_LISTS)
 	nice go run .ci/mutants/mutants.go -n $(MUTANTS) ./sketch/... ./sqlext
 
 demo: ## run the quickstart in SQLite

@@ -37,7 +37,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   one constant text := format('select row_number() over () as n, %s as key, %%s as state, %s as wanted from %%s r',
-    alike._key_text(alike._current_keys(a), 'r'), replace(alike._wanted(a, 'r'), '%', '%%'));
+    replace(alike._key_text(alike._current_keys(a), 'r'), '%', '%%'), replace(alike._wanted(a, 'r'), '%', '%%'));
 begin
   return case event
     when 'INSERT' then format('select x.key, null::text as old_key from (%s) x where x.wanted', format(one, '0', 'alike_new'))

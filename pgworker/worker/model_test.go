@@ -76,7 +76,7 @@ var modelKinds = []modelKind{
 		value: func(n int) []string { return []string{hostileKeys[n%len(hostileKeys)]} }, options: `"si": ["length", "forest/0"]`},
 	{name: "timestamptz", columns: "id timestamptz primary key", keys: []string{"id"}, types: []string{"timestamptz"},
 		value: spelled("'2024-03-31 01:#:00.25+00'::timestamptz", "'2024-03-30 20:#:00.25-05'::timestamptz", "'2024-03-31 01:#:00.250'::timestamp at time zone 'UTC'")},
-	{name: "numeric", columns: "id numeric primary key", keys: []string{"id"}, types: []string{"numeric"}, value: spelled("#.50")},
+	{name: "numeric", columns: "id numeric primary key", keys: []string{"id"}, types: []string{"numeric"}, value: spelled("#.5", "#.50", "#.500000")},
 	{name: "composite", columns: `"The a" int, b timestamptz, primary key (b, "The a")`, keys: []string{"b", `"The a"`}, types: []string{"timestamptz", "int"},
 		value: spelled("'2024-01-01 00:00:0#+00'::timestamptz, #", "'2024-01-01 01:00:0#+01'::timestamptz, #")},
 	{name: "partitioned", columns: "id int, p int, primary key (id, p)", more: " partition by list (p)", keys: []string{"id", "p"}, types: []string{"int", "int"},
@@ -93,7 +93,7 @@ var modelKinds = []modelKind{
 		typed: "jsonb", text: "jsonb_build_object('text', %s, 'n', 1.0)"},
 	{name: "scan", columns: "id bytea primary key", keys: []string{"id"}, types: []string{"bytea"}, value: spelled(`'\x00ff0#'::bytea`), options: `"mode": "scan"`,
 		typed: "bytea", text: `convert_to(%s, 'UTF8')`, scanned: true},
-	{name: "odd names", table: `"Odd %I"."we""ird %s"`, columns: `"the 'id'" int primary key`, keys: []string{`"the 'id'"`}, types: []string{"int"}, value: spelled("#"), body: `"The {body}"`},
+	{name: "odd names", table: `"Odd %I"."we""ird %s"`, columns: `"the 'id' %s" int primary key`, keys: []string{`"the 'id' %s"`}, types: []string{"int"}, value: spelled("#"), body: `"The {body}"`},
 	{name: "padded", columns: "id char(6) primary key", keys: []string{"id"}, types: []string{"bpchar"}, value: spelled("'k#'", "'k#  '")},
 	{name: "few matches", columns: "id interval primary key", keys: []string{"id"}, types: []string{"interval"}, value: spelled("interval '# hours'", "interval 'PT#H'"), options: `"matches": 2`},
 }
@@ -366,6 +366,9 @@ func (s *session) statement(tb *modelTable) string {
 		}
 		return fmt.Sprintf("update %s set %s = %[2]s, note = 'b' where %[3]s", t, body, where)
 	default:
+		if s.chance(4) {
+			return "truncate " + t
+		}
 		return fmt.Sprintf("update %s set %s = null where %s", t, body, where)
 	}
 }
