@@ -287,6 +287,9 @@ type session struct {
 	random *rand.Rand
 	number int
 	c      *pgx.Conn
+
+	prepares int
+	prepared string // the transaction that it has prepared, and not ended
 }
 
 func (s *session) pick(list ...string) string { return list[s.random.IntN(len(list))] }
@@ -381,7 +384,7 @@ func ours(err error) bool {
 	}
 	switch pg.Code {
 	case "23505", "40001", "40P01", "42501", "21000", "25P02", "25006", "57P01", "57P02", "57P03", "57014", "53300",
-		"42704", "55000": // who killed the server has ended what was prepared
+		"42704", "55000": // what was prepared has ended
 		return strings.Contains(pg.Message, "alike")
 	}
 	return true
@@ -424,7 +427,11 @@ func (s *session) run(stop <-chan struct{}) {
 }
 
 func (s *session) connect() bool {
-	config, err := pgx.ParseConfig(strings.Replace(s.m.url, "model_worker", s.pick("model_writer", "postgres"), 1))
+	role := s.pick("model_writer", "postgres")
+	if s.prepared != "" {
+		role = "postgres" // who may end it
+	}
+	config, err := pgx.ParseConfig(strings.Replace(s.m.url, "model_worker", role, 1))
 	if err != nil {
 		s.m.t.Error(err)
 		return false
@@ -447,6 +454,10 @@ func (s *session) connect() bool {
 	if err != nil {
 		s.c = nil
 		return false
+	}
+	if s.prepared != "" {
+		s.c.Exec(ctx, "commit prepared "+s.prepared) // unless it never came to that
+		s.prepared = ""
 	}
 	return true
 }
@@ -508,9 +519,13 @@ func (s *session) transaction(tb *modelTable) {
 	if s.chance(4) {
 		do("rollback")
 	} else if *modelKills > killsOfRound && s.chance(6) {
-		id := quote(fmt.Sprint("model ", s.number))
-		if do("prepare transaction "+id) == nil {
-			do(s.pick("commit prepared ", "commit prepared ", "rollback prepared ") + id)
+		s.prepares++
+		s.prepared = quote(fmt.Sprint("model ", s.number, " ", s.prepares))
+		if do("prepare transaction "+s.prepared) == nil {
+			do(s.pick("commit prepared ", "commit prepared ", "rollback prepared ") + s.prepared)
+		}
+		if !s.c.IsClosed() {
+			s.prepared = ""
 		}
 	} else {
 		do("commit")
@@ -543,7 +558,16 @@ func (m *model) round(seed uint64) {
 		}
 	}
 	close(stop)
-	writers.Wait()
+	ended := make(chan struct{})
+	go func() { writers.Wait(); close(ended) }()
+	for wait := true; wait; { // what a session was cut off from holds up the others
+		select {
+		case <-ended:
+			wait = false
+		case <-time.After(50 * time.Millisecond):
+		}
+		m.endPrepared()
+	}
 	for _, w := range workers {
 		kill(w)
 	}
@@ -591,9 +615,6 @@ func (m *model) kill(workers []*process.Cmd) {
 			for _, tb := range m.tables {
 				tb.note("-- the server was killed")
 			}
-			for _, id := range collect(m.t, m.admin, "select gid from pg_prepared_xacts where database = current_database()") {
-				exec(m.t, m.admin, "commit prepared "+quote(id))
-			}
 			break
 		}
 		fallthrough
@@ -601,6 +622,14 @@ func (m *model) kill(workers []*process.Cmd) {
 		i := m.random.IntN(2)
 		kill(workers[i])
 		workers[i] = startWorker(m.t, m.url)
+	}
+}
+
+// endPrepared commits what sessions have prepared and were cut off from.
+func (m *model) endPrepared() {
+	m.t.Helper()
+	for _, id := range collect(m.t, m.admin, "select gid from pg_prepared_xacts where database = current_database()") {
+		m.admin.Exec(ctx, "commit prepared "+quote(id)) // unless its session has just done so
 	}
 }
 
