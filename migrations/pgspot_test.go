@@ -56,7 +56,7 @@ func TestPgspot(t *testing.T) {
 	}
 	files, err := filepath.Glob("0*.sql")
 	if err != nil || len(files) < 60 {
-		t.Fatalf("%d files, error %v", len(files), err)
+		t.Fatalf("%d files, error %v, want at least 60", len(files), err)
 	}
 	for _, file := range files {
 		for _, found := range spot(file) {

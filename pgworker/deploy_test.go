@@ -149,7 +149,7 @@ func TestDashboardMetricsExist(t *testing.T) {
 	}
 	used := regexp.MustCompile(`alike_\w+`).FindAllString(string(board), -1)
 	if len(used) < 8 {
-		t.Errorf("the dashboard shows %d metrics", len(used))
+		t.Errorf("the dashboard shows %d metrics, want at least 8", len(used))
 	}
 	for _, metric := range used {
 		if !slices.Contains(known, metric) {

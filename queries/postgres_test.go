@@ -83,7 +83,7 @@ func peoples(t *testing.T) (list []string) {
 		}
 	}
 	if len(list) < 10 {
-		t.Fatalf("%d files: %v", len(list), list)
+		t.Fatalf("%d files: %v, want at least 10", len(list), list)
 	}
 	return list
 }

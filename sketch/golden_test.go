@@ -43,7 +43,7 @@ func goldenVectors(t *testing.T) (list []goldenVector) {
 		t.Fatal(err)
 	}
 	if len(list) < 40 {
-		t.Fatalf("%d vectors", len(list))
+		t.Fatalf("%d vectors, want at least 40", len(list))
 	}
 	return list
 }

@@ -60,7 +60,7 @@ func TestSample(t *testing.T) {
 		}
 	}
 	if whole < 20 {
-		t.Errorf("%d sketches", whole)
+		t.Errorf("%d sketches, want at least 20", whole)
 	}
 
 	before := len(s.Values)

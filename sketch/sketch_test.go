@@ -99,7 +99,7 @@ func TestPresetsFollowTheirThresholds(t *testing.T) {
 		}
 	}
 	if planned != 7 {
-		t.Errorf("%d presets with a threshold of their own", planned)
+		t.Errorf("%d presets with a threshold of their own, want 7", planned)
 	}
 }
 

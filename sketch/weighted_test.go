@@ -79,7 +79,7 @@ func TestFamiliesGolden(t *testing.T) {
 	}
 	for _, name := range []string{"logarithm", "weighted", "lean", "lean-zeros", "lean-biased", "cells"} {
 		if rows[name] < 4 {
-			t.Errorf("%d rows of %s", rows[name], name)
+			t.Errorf("%d rows of %s, want at least 4", rows[name], name)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestMutatedSketches(t *testing.T) {
 		originals = append(originals, s.AppendSketch(nil))
 	}
 	if len(originals) < 5 {
-		t.Fatalf("%d sketches to mutate", len(originals))
+		t.Fatalf("%d sketches to mutate, want at least 5", len(originals))
 	}
 	statements := make([]*sql.Stmt, 0, 8)
 	for _, query := range []string{

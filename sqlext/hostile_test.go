@@ -65,7 +65,7 @@ func TestHostileFile(t *testing.T) {
 		columns := strings.Split(db.rows(`SELECT m.name || ' ' || c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND (m.name LIKE 'alike%' OR m.name LIKE 'd\_alike%' ESCAPE '\')`), "\n")
 		db.Close()
 		if len(columns) < 40 {
-			t.Fatalf("%d columns of ours: %s", len(columns), columns)
+			t.Fatalf("%d columns of ours: %s, want at least 40", len(columns), columns)
 		}
 		template, err := os.ReadFile(good)
 		if err != nil {

@@ -51,7 +51,7 @@ func TestPairsBestFirst(t *testing.T) {
 		db.expect(all, `SELECT key, other, shared, resemblance, low, high FROM (SELECT * FROM alike__pairs('d', 0.4)) ORDER BY +resemblance DESC, key, other`)
 		lines := strings.Split(all, "\n")
 		if len(lines) < 40 {
-			t.Fatalf("%s: %d pairs", key.columns, len(lines))
+			t.Fatalf("%s: %d pairs, want at least 40", key.columns, len(lines))
 		}
 		db.expect(fmt.Sprint(len(lines)), `SELECT count(*) FROM alike_pairs('d')`)
 		db.expect(strings.Join(lines[:7], "\n"), `SELECT * FROM alike_pairs('d') LIMIT 7`)
@@ -108,7 +108,7 @@ func TestPairsInFiles(t *testing.T) {
 				WHERE alike_resemblance(a.sketch, b.sketch) >= 0.5 AND NOT EXISTS (SELECT 1 FROM d_alike_mark m WHERE m.id = a.id AND m.other = b.id)
 				UNION SELECT id, other FROM d_alike_mark WHERE verdict = 'duplicate' ORDER BY 1, 2`)
 			if n := strings.Count(want, "\n"); n < 8192 {
-				t.Fatalf("%d pairs are compared at one time", n)
+				t.Fatalf("%d pairs are compared at one time, want at least 8192", n)
 			}
 			db.expect(want, `SELECT key, other FROM alike_pairs('d') ORDER BY 1, 2`)
 			db.expect("0", `SELECT count(*) FROM alike_pairs('d') p WHERE shared <> (SELECT count(*) FROM d_alike_feature f JOIN d_alike_feature g USING (slot, feature) WHERE f.id = p.key AND g.id = p.other)`)
@@ -168,7 +168,7 @@ func TestOrderAndLimit(t *testing.T) {
 	db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
 	all := strings.Split(db.rows(`SELECT key FROM alike_rows('d', 1)`), "\n")
 	if len(all) < 10 {
-		t.Fatalf("%d rows are alike", len(all))
+		t.Fatalf("%d rows are alike, want at least 10", len(all))
 	}
 	db.expect(strings.Join(all[:3], "\n"), `SELECT key FROM alike_rows('d', 1) LIMIT 3`)
 	db.expect(strings.Join(all[2:5], "\n"), `SELECT key FROM alike_rows('d', 1) LIMIT 3 OFFSET 2`)

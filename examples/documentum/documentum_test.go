@@ -312,7 +312,7 @@ func TestCheckoutAtOnce(t *testing.T) {
 			}
 		}
 		if got != 1 {
-			t.Errorf("%d have it checked out", got)
+			t.Errorf("%d have it checked out, want 1", got)
 		}
 	})
 }

@@ -278,14 +278,14 @@ func TestHostile(t *testing.T) {
 	// The statement is what the key is.
 	exec(t, db, strings.TrimSuffix(s.Waiting.Pairs[0].Duplicate, ";"))
 	if n := count(t, db, `select count(*) from "`+strings.ReplaceAll(name, `"`, `""`)+`_alike_mark"`); n != 1 {
-		t.Errorf("%d verdicts", n)
+		t.Errorf("%d verdicts, want 1", n)
 	}
 
 	b := browser(t)
 	show(t, b, html, phone, false)
 	narrow(t, b)
 	if n := eval[int](t, b, `document.scripts.length + document.querySelectorAll("img, iframe, [onclick], [onload], [onerror], a[href^=javascript]").length`); n != 0 {
-		t.Errorf("%d elements that a row brought", n)
+		t.Errorf("%d elements that a row brought, want 0", n)
 	}
 	if title := eval[string](t, b, `document.title`); !strings.Contains(title, "what is alike") {
 		t.Errorf("the title is %q", title)

@@ -50,7 +50,7 @@ func TestCurve(t *testing.T) {
 	}
 	with, without := elements(t, linear.Bytes()), elements(t, bare.Bytes())
 	if got := with["circle"] - without["circle"]; got != 4 {
-		t.Errorf("3 points and their legend are %d circles", got)
+		t.Errorf("3 points and their legend are %d circles, want 4", got)
 	}
 	for picture, want := range map[*bytes.Buffer]string{
 		&bare:        "one half at 0.909.</desc>",

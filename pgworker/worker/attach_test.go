@@ -77,13 +77,13 @@ func TestAnyTable(t *testing.T) {
 			exec(t, c, "insert into t "+columns+" "+v.insert+" from generate_series(1, 5) as g")
 			check("insert")
 			if n := one[int](t, c, "select alike.detach('t', '{\"drop\": true}')::int"); n > 5 {
-				t.Errorf("detach gave %d", n)
+				t.Errorf("detach gave %d, want at most 5", n)
 			}
 			if n := one[int](t, c, `select count(*) from pg_class where relnamespace = '"S ""s"'::regnamespace and relname ~ 'alike'`); n != 0 {
-				t.Errorf("detach left %d relations", n)
+				t.Errorf("detach left %d relations, want 0", n)
 			}
 			if n := one[int](t, c, `select count(*) from pg_proc where pronamespace = '"S ""s"'::regnamespace`); n != 0 {
-				t.Errorf("detach left %d functions", n)
+				t.Errorf("detach left %d functions, want 0", n)
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestSeveralAttachments(t *testing.T) {
 		t.Errorf("profile %q", got)
 	}
 	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 0)"); n < 10 {
-		t.Errorf("%d pairs of titles", n)
+		t.Errorf("%d pairs of titles, want at least 10", n)
 	}
 	exec(t, c, "select alike.detach('titles')")
 	exec(t, c, "update documents set title = 'new'")
@@ -159,7 +159,7 @@ func TestAttachErrors(t *testing.T) {
 		fails(t, c, v.want, v.sql)
 	}
 	if n := one[int](t, c, "select (select count(*) from alike.attachment) + (select count(*) from pg_class where relname like 't\\_alike%') + (select count(*) from pg_trigger where tgrelid = 't'::regclass)"); n != 0 {
-		t.Errorf("%d leftovers of what failed", n)
+		t.Errorf("%d leftovers of what failed, want 0", n)
 	}
 	exec(t, c, "table victim")
 }
@@ -229,7 +229,7 @@ func TestRights(t *testing.T) {
 	once(t, w)
 	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
 	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
-		t.Errorf("%d errors remain", n)
+		t.Errorf("%d errors remain, want 0", n)
 	}
 	if got := one[*string](t, c, "select note from alike.status() where name = 'documents'"); got != nil {
 		t.Errorf("status still says %q", *got)
@@ -265,7 +265,7 @@ func TestFunctionsAreSafe(t *testing.T) {
 		}
 	}
 	if n < 60 {
-		t.Errorf("only %d functions", n)
+		t.Errorf("%d functions, want at least 60", n)
 	}
 	// A search path that hides built-in names changes nothing.
 	exec(t, c, `create schema evil; create function evil.to_regclass(text) returns regclass language sql as 'select null::regclass'; create function evil.lower(text) returns text language sql as 'select 1/0; select ''''::text'; create table evil.documents (id int primary key, body text); set search_path = evil, pg_catalog`)
@@ -309,7 +309,7 @@ func TestChangeProfile(t *testing.T) {
 	matches := one[int](t, c, "select count(*) from documents_alike_match")
 	exec(t, c, "select alike.mark('documents', '1', '100', 'duplicate')")
 	if n := one[int](t, c, `select alike.attach('documents', 'body', '{"profile": "chars w=7 k=6 s=4"}')`); n != 51 {
-		t.Errorf("attaching again gave %d", n)
+		t.Errorf("attaching again gave %d, want 51", n)
 	}
 	fails(t, c, "is being changed already", `select alike.change('documents', '{"profile": "web"}')`)
 	fails(t, c, "stays as it is", `select alike.change('documents', '{"where": "true"}')`)
@@ -335,13 +335,13 @@ func TestChangeProfile(t *testing.T) {
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 	exec(t, c, "select * from documents_alike_pair, documents_alike_feature limit 1")
 	if n := one[int](t, c, "select count(*) from pg_class where relname like '%next%'"); n != 0 {
-		t.Errorf("%d relations called next remain", n)
+		t.Errorf("%d relations called next remain, want 0", n)
 	}
 	// A change that is given up leaves nothing.
 	exec(t, c, `select alike.change('documents', '{"profile": "web"}')`)
 	exec(t, c, `select alike.detach('documents', '{"drop": true}')`)
 	if n := one[int](t, c, "select (select count(*) from pg_class where relname like 'documents_alike%') + (select count(*) from pg_proc where proname ~ '^alike_') + (select count(*) from pg_trigger where tgrelid = 'documents'::regclass)"); n != 0 {
-		t.Errorf("%d leftovers", n)
+		t.Errorf("%d leftovers, want 0", n)
 	}
 }
 
@@ -363,7 +363,7 @@ func TestChangeWaitsForView(t *testing.T) {
 		t.Errorf("the status says %q", got)
 	}
 	if n := one[int](t, c, "select count(*) from lengths join documents_alike using (id, shingles)"); n != 20 {
-		t.Errorf("%d rows in the view", n)
+		t.Errorf("%d rows in the view, want 20", n)
 	}
 	exec(t, c, "insert into documents values (100, 'checked in meanwhile')")
 	w.Once(ctx)
@@ -391,7 +391,7 @@ func TestChangePolicy(t *testing.T) {
 	sketched := one[time.Time](t, c, "select max(sketched_at) from documents_alike")
 	for i, policy := range []string{"link", "warn", "ignore"} {
 		if n := one[int](t, c, "select alike.attach('documents', 'body', jsonb_build_object('policy', $1::text))", policy); n != 0 {
-			t.Errorf("%s: %d rows are sketched again", policy, n)
+			t.Errorf("%s: %d rows are sketched again, want 0", policy, n)
 		}
 		exec(t, c, "insert into documents values ($1, $2)", 10+i, story)
 		once(t, w)
@@ -423,7 +423,7 @@ func TestChangePolicy(t *testing.T) {
 	exec(t, c, `select alike.change('documents', '{"policy": "link"}')`)
 	once(t, w)
 	if n := one[int](t, c, asking); n != 0 {
-		t.Errorf("%d triggers ask under link", n)
+		t.Errorf("%d triggers ask under link, want 0", n)
 	}
 	exec(t, c, `select alike.change('documents', '{"policy": "reject", "profile": "web"}')`)
 	once(t, w)
@@ -437,7 +437,7 @@ func TestScanMode(t *testing.T) {
 	exec(t, c, "create table documents (id int primary key, body text); insert into documents select g, "+words+" from generate_series(1, 30) as g")
 	exec(t, c, `select alike.attach('documents', 'body', '{"mode": "scan"}')`)
 	if n := one[int](t, c, "select count(*) from pg_trigger where tgrelid = 'documents'::regclass"); n != 0 {
-		t.Errorf("%d triggers", n)
+		t.Errorf("%d triggers, want 0", n)
 	}
 	w := newWorker(t, database, func(c *Config) { c.ScanInterval = 20 * time.Millisecond })
 	once(t, w)
@@ -481,12 +481,12 @@ func TestScanOnce(t *testing.T) {
 	}
 	once(t, w)
 	if n := one[int](t, c, "select attempts from alike.error where key = '60' and retry_at is null"); n != 1 {
-		t.Errorf("the row that was given up was tried %d times", n)
+		t.Errorf("the row that was given up was tried %d times, want 1", n)
 	}
 	exec(t, c, "delete from documents where id = 1")
 	once(t, w)
 	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != 0 {
-		t.Errorf("%d matches with a row that is gone", n)
+		t.Errorf("%d matches with a row that is gone, want 0", n)
 	}
 	// An hour later it is looked at again.
 	exec(t, c, "update documents set body = 'small' where id = 60; update alike.error set failed_at = failed_at - interval '1 hour'")
@@ -517,6 +517,6 @@ func TestExtract(t *testing.T) {
 	exec(t, c, "update files set kind = 'text/plain' where id = 4")
 	once(t, w)
 	if n := one[int](t, c, "select (select count(*) from files_alike) * 10 + (select count(*) from alike.error)"); n != 40 {
-		t.Errorf("a corrected type gives %d", n)
+		t.Errorf("a corrected type gives %d, want 40", n)
 	}
 }

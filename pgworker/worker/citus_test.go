@@ -199,7 +199,7 @@ func TestCitusAnswers(t *testing.T) {
 					b.works("select * from alike.si_rows(" + quoted + ", '43B/4', " + key(n) + ")")
 				}
 				if pairs := b.works("select * from alike.pairs(" + quoted + ")"); len(pairs) < 50 {
-					t.Errorf("%d pairs", len(pairs))
+					t.Errorf("%d pairs, want at least 50", len(pairs))
 				}
 				b.works("select * from alike.pairs(" + quoted + ", 0.9)")
 				b.works("select * from alike.clusters(" + quoted + ") order by 2, 1")
@@ -301,7 +301,7 @@ func TestCitusErrors(t *testing.T) {
 		}
 	}
 	if n := one[int](t, c, "select (select count(*) from pg_class where relname ~ '_alike') + (select count(*) from alike.attachment)"); n != 0 {
-		t.Errorf("%d leftovers", n)
+		t.Errorf("%d leftovers, want 0", n)
 	}
 	// A gate needs no trigger.
 	exec(t, c, "insert into documents values (1, 'the words of a document that is there already, and which nobody wants to see again')")
@@ -356,7 +356,7 @@ func TestCitusRoles(t *testing.T) {
 	exec(t, admin, "delete from mine.documents where id = 6")
 	once(t, worker)
 	if n := one[int](t, admin, "select count(*) from mine.documents_alike_mark"); n != 0 {
-		t.Errorf("%d verdicts on a row that is gone", n)
+		t.Errorf("%d verdicts on a row that is gone, want 0", n)
 	}
 	exec(t, admin, `select alike.detach('mine.documents', '{"drop": true}')`)
 }

@@ -73,7 +73,7 @@ func TestClockJumps(t *testing.T) {
 		})
 	}
 	if n := one[int](t, c, "select (select count(*) from alike.queue) + (select count(*) from alike.extraction)"); n != 0 {
-		t.Errorf("%d entries wait", n)
+		t.Errorf("%d entries wait, want 0", n)
 	}
 	if got := one[string](t, c, "select distinct message from alike.error"); !strings.Contains(got, "damaged") {
 		t.Errorf("a failure says %q, want what the command said", got)

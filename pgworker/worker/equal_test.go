@@ -65,7 +65,7 @@ func TestEqualKeys(t *testing.T) {
 			t.Errorf("%s: %d side rows, want 2", column, n)
 		}
 		if n := count(t, c, "alike.error"); n != 0 {
-			t.Errorf("%s: %d rows failed", column, n)
+			t.Errorf("%s: %d rows failed, want 0", column, n)
 		}
 		if got := list(t, c, "select key from alike.rows('documents', $1)", after); got != "7" {
 			t.Errorf("%s: rows like %s: %s, want 7", column, after, got)

@@ -75,7 +75,7 @@ func TestSlowDocuments(t *testing.T) {
 	exec(t, c, "insert into documents values (201, 'another plain text that hurts nobody', 'text/plain')")
 	waitFor(t, "the later row", func() bool { return count(t, c, "documents_alike") == 2 })
 	if n := count(t, c, "alike.error"); n > 50 {
-		t.Errorf("plain rows waited behind %d of 100 documents that hang", n)
+		t.Errorf("plain rows waited behind %d of 100 documents that hang, want at most 50", n)
 	}
 	waitFor(t, "an attempt at a document that hangs", func() bool { return count(t, c, "alike.error") > 0 })
 	if got, want := one[string](t, c, "select message from alike.error limit 1"), "extract: sleep: longer than 2s"; got != want {

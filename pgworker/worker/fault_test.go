@@ -355,10 +355,10 @@ func TestLostTransactions(t *testing.T) {
 		once(t, w)
 		checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 		if n := one[int](t, c, "select nextval('attempts')"); n < 4 {
-			t.Errorf("only %d attempts", n-1)
+			t.Errorf("%d attempts, want at least 3", n-1)
 		}
 		if n := one[int](t, c, "select count(*) from alike.errors('documents')"); n != 0 {
-			t.Errorf("%d rows are blamed", n)
+			t.Errorf("%d rows are blamed, want 0", n)
 		}
 	}
 	check() // rows that were there, by COPY

@@ -178,7 +178,7 @@ func TestHostileOwner(t *testing.T) {
 				t.Error("mallory's code has not run at all, and proves nothing")
 			}
 			if n := one[int](t, s.dba, s.names("select count(*) from mallory.loot where session = '{alice_worker}'")); n != 0 {
-				t.Errorf("alice's worker has run mallory's code %d times", n)
+				t.Errorf("alice's worker has run mallory's code %d times, want 0", n)
 			}
 		})
 	}
@@ -327,7 +327,7 @@ func TestHostileStatus(t *testing.T) {
 			}
 			s.safe("status")
 			if n := one[int](t, s.dba, "select count(*) from mallory.loot"); n > 0 {
-				t.Errorf("his code has run %d times", n)
+				t.Errorf("his code has run %d times, want 0", n)
 			}
 		})
 	}

@@ -196,7 +196,7 @@ func TestKeysWithBlobs(t *testing.T) {
 	}
 	exec(t, c, `delete from documents where a = '\x'`)
 	if n := one[int](t, c, "select count(*) from documents_alike_mark"); n != 0 {
-		t.Errorf("%d verdicts on a row that is gone", n)
+		t.Errorf("%d verdicts on a row that is gone, want 0", n)
 	}
 }
 

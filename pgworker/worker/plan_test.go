@@ -89,7 +89,7 @@ func TestStatements(t *testing.T) {
 	}
 	files := regexp.MustCompile(`postgres/\w+\.sql`).FindAllString(string(source), -1)
 	if len(files) < 15 {
-		t.Fatalf("only %d files", len(files))
+		t.Fatalf("%d files, want at least 15", len(files))
 	}
 	parameter := regexp.MustCompile(`\$\d+`)
 	for _, version := range pgtest.Versions() {

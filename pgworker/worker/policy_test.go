@@ -46,7 +46,7 @@ func TestLinkAndWarn(t *testing.T) {
 	exec(t, c, "update documents set body = 'different now, entirely, as nobody could have foreseen' where id = 2")
 	once(t, workers[0])
 	if n := one[int](t, c, "select count(*) from documents_alike_match where id in (1, 2) or other = 1"); n != 0 {
-		t.Errorf("%d matches of rows that are gone or changed", n)
+		t.Errorf("%d matches of rows that are gone or changed, want 0", n)
 	}
 }
 
@@ -291,7 +291,7 @@ func TestAsk(t *testing.T) {
 	exec(t, c, "insert into accept values (10, $1)", story)
 	fails(t, c, "no worker answered within 0.2 seconds", "insert into refuse values (10, $1)", story)
 	if n := one[int](t, c, "select count(*) from alike.request"); n != 0 {
-		t.Errorf("%d requests remain", n)
+		t.Errorf("%d requests remain, want 0", n)
 	}
 	exec(t, c, "drop extension dblink")
 	exec(t, c, "insert into accept values (11, $1)", story)
@@ -398,7 +398,7 @@ func TestDeletedWhileFilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := count(t, c, "documents_alike where id = 4"); n != 1 {
-		t.Fatalf("the chunk wrote %d rows of the row that went, so that this tests nothing", n)
+		t.Fatalf("the chunk wrote %d rows of the row that went, want 1, or this tests nothing", n)
 	}
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")

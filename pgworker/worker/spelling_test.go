@@ -110,7 +110,7 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 			once(t, w)
 			for _, table := range []string{"documents_alike", "documents_alike_match", "documents_alike_mark", "documents_alike_cluster", "alike.error"} {
 				if n := count(t, c, table); n != 0 {
-					t.Errorf("%s keeps %d rows of deleted documents", table, n)
+					t.Errorf("%s keeps %d rows of deleted documents, want 0", table, n)
 				}
 			}
 		})

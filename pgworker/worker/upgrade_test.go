@@ -85,7 +85,7 @@ func TestUpgradeUnderLoad(t *testing.T) {
 		return one[int](t, c, "select (select count(*) from alike.queue) + (select count(*) from alike.chunk) + (select count(*) from alike.backfill where finished_at is null)") == 0
 	})
 	if n := count(t, c, "alike.error"); n != 0 {
-		t.Errorf("%d rows failed", n)
+		t.Errorf("%d rows failed, want 0", n)
 	}
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }

@@ -151,7 +151,7 @@ func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where strin
 		t.Fatal(err)
 	}
 	if n := one[int](t, c, "select count(*) from alike.queue where attachment = $1", id); n != 0 {
-		t.Errorf("%s: %d rows pending", name, n)
+		t.Errorf("%s: %d rows pending, want 0", name, n)
 	}
 	settings, variants := profileOf(t, c, name)
 	fresh, columns := freshly(t, settings, variants)
@@ -204,7 +204,7 @@ func TestBackfillAndQueue(t *testing.T) {
 			exec(t, c, "insert into documents select g, "+words+", 0 from generate_series(1, 12000) as g")
 			exec(t, c, "insert into documents values (-1, null, 0), (-2, '', 0), (-3, '...', 0), (-4, 'one', 0)")
 			if n := one[int](t, c, `select alike.attach('documents', 'body', '{"si": ["43B/40", "length", "forest/0"]}')`); n != 12004 {
-				t.Errorf("attach gave %d", n)
+				t.Errorf("attach gave %d, want 12004", n)
 			}
 			w := newWorker(t, database, func(c *Config) { c.ChunkRows = 1000 })
 			once(t, w)
@@ -222,7 +222,7 @@ func TestBackfillAndQueue(t *testing.T) {
 
 			exec(t, c, "update documents set n = 1")
 			if n := one[int](t, c, "select count(*) from alike.queue"); n != 0 {
-				t.Errorf("an update of another column queued %d rows", n)
+				t.Errorf("an update of another column queued %d rows, want 0", n)
 			}
 			exec(t, c, "update documents set body = body || ' more' where id % 10 = 0")
 			exec(t, c, "update documents set id = -1000 - id where id % 100 = 3")

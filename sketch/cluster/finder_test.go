@@ -306,7 +306,7 @@ func TestClusterOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if members, _ := readClusters(t, c); len(members) != 0 {
-		t.Errorf("%d members of nothing", len(members))
+		t.Errorf("%d members of nothing, want 0", len(members))
 	}
 	if err := c.Add(1, nil); !errors.Is(err, errClusterUsed) {
 		t.Errorf("added after reading: %v", err)

@@ -134,7 +134,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	if left < 1000 {
-		t.Errorf("%d documents were left out", left)
+		t.Errorf("%d documents were left out, want at least 1000", left)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestLinkerFaults(t *testing.T) {
 			failures++
 		}
 		if failures < 5 {
-			t.Errorf("%v: %d failures tried", linkage, failures)
+			t.Errorf("%v: %d failures tried, want at least 5", linkage, failures)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestSorterOfPairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-			t.Errorf("%d files are left, %v", len(left), err)
+			t.Errorf("%d files are left, %v, want 0", len(left), err)
 		}
 		if _, _, ok, err := s.Next(); ok || err != nil {
 			t.Errorf("a closed sorter gives %v, %v", ok, err)

@@ -106,7 +106,7 @@ func TestClusterFaults(t *testing.T) {
 			failures++
 		}
 		if failures < 15 {
-			t.Errorf("%+v: %d failures tried", o, failures)
+			t.Errorf("%+v: %d failures tried, want at least 15", o, failures)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestGeneratedText(t *testing.T) {
 	}
 	for e, n := range counts {
 		if n < 50 {
-			t.Errorf("%d documents %s", n, Edit(e))
+			t.Errorf("%d documents %s, want at least 50", n, Edit(e))
 		}
 	}
 }

@@ -189,7 +189,7 @@ func (e *engines) number(query string, args ...any) int {
 	e.t.Helper()
 	answer := e.same(query, args...)
 	if len(answer) != 1 {
-		e.t.Fatalf("%s: %d rows", query, len(answer))
+		e.t.Fatalf("%s: %d rows, want 1", query, len(answer))
 	}
 	n, err := strconv.Atoi(answer[0])
 	if err != nil {
