@@ -9,4 +9,8 @@ db.prepare("insert into notes (author, body) values ('node', ?)").run(text);
 for (const row of db.prepare("select printf('%d %.2f', key, resemblance) as line from alike_rows_like('notes', ?)").all(text)) {
   console.log(row.line);
 }
+// A feature has 64 bits, a number of JavaScript 53: without this, reading one throws.
+const feature = db.prepare("select feature from alike_features(alike_sketch(?, 'text')) where slot = 1");
+feature.setReadBigInts(true);
+console.log(String(feature.get(text).feature));
 console.log(db.prepare("select hex(alike_sketch(?, 'text bits=8')) as sketch").get(text).sketch);

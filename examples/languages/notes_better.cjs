@@ -7,4 +7,6 @@ db.prepare("insert into notes (author, body) values ('better-sqlite3', ?)").run(
 for (const line of db.prepare("select printf('%d %.2f', key, resemblance) from alike_rows_like('notes', ?)").pluck().iterate(text)) {
   console.log(line);
 }
+// A feature has 64 bits, a number of JavaScript 53: without this, one is rounded.
+console.log(String(db.prepare("select feature from alike_features(alike_sketch(?, 'text')) where slot = 1").safeIntegers().pluck().get(text)));
 console.log(db.prepare("select hex(alike_sketch(?, 'text bits=8'))").pluck().get(text));
