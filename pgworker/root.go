@@ -52,7 +52,7 @@ database cannot be reached or is busy.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see pgworker help %s", err, cmd.Name()) })
 	root.AddCommand(
 		c.migrateCommand(), c.adviseCommand(), c.attachCommand(), c.detachCommand(), c.refreshCommand(), c.runCommand(),
-		c.statusCommand(), c.errorsCommand(), c.retryCommand(), c.hotCommand(),
+		c.statusCommand(), c.errorsCommand(), c.retryCommand(), c.hotCommand(), c.commonCommand(),
 		c.rowsCommand(), c.checkCommand(), c.siRowsCommand(), c.pairsCommand(), c.clustersCommand(), c.keepCommand(), c.markCommand(),
 		c.exportCommand(), c.reportCommand(), c.curveCommand(), c.planCommand(), c.benchCommand(), c.versionCommand(),
 	)

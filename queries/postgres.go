@@ -122,6 +122,8 @@ var (
 	RemoveRows string
 	//go:embed postgres/removed.sql
 	Removed string
+	//go:embed postgres/texts.sql
+	Texts string
 	//go:embed postgres/verified_match.sql
 	VerifiedMatch string
 	//go:embed postgres/verdicts.sql

@@ -80,6 +80,7 @@ func init() {
 		{Name: "alike_mark", Flags: direct | nulls, Required: 4, Arguments: arguments("table", "key", "other", "verdict", "note"), Scalar: scalar(mark)},
 		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "stale", "pending", "failed", "oldest", "note"}, Table: tableOf(status)},
 		{Name: "alike_errors", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"key", "message", "attempts", "failed_at"}, Table: tableOf(failures)},
+		{Name: "alike_common", Flags: direct, Required: 1, Arguments: arguments("table", "share"), Columns: []string{"passage", "rows", "share", "shingles", "key"}, Table: tableOf(commonPassages)},
 		{Name: "alike_hot", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"slot", "feature", "rows", "key"}, Order: -3, Table: tableOf(hot)},
 
 		// What triggers and other functions call. They are no part of the contract.

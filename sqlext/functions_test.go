@@ -75,6 +75,7 @@ alike__pairs
 alike_advise
 alike_cells
 alike_clusters
+alike_common
 alike_errors
 alike_explain
 alike_features

@@ -43,6 +43,26 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 	if time.Since(c.loaded) < catalogAge {
 		return c.byID, nil
 	}
+	byID, err := readAttachments(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range byID {
+		if a.broken == nil && a.tokens == nil {
+			if err := a.begin(ctx, q); err != nil {
+				return nil, err
+			}
+		}
+		if a.broken == nil && a.elsewhere() {
+			a.broken = otherBuildError(a.name)
+		}
+	}
+	c.byID, c.loaded = byID, time.Now()
+	return byID, nil
+}
+
+// readAttachments returns the attachments by number.
+func readAttachments(ctx context.Context, q querier) (map[int32]*attachment, error) {
 	rows, err := q.Query(ctx, queries.Attachments)
 	if err != nil {
 		return nil, err
@@ -65,19 +85,5 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 			a.broken = a.resolve(profile, variants, extract)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	for _, a := range byID {
-		if a.broken == nil && a.tokens == nil {
-			if err := a.begin(ctx, q); err != nil {
-				return nil, err
-			}
-		}
-		if a.broken == nil && a.elsewhere() {
-			a.broken = otherBuildError(a.name)
-		}
-	}
-	c.byID, c.loaded = byID, time.Now()
-	return byID, nil
+	return byID, rows.Err()
 }

@@ -50,7 +50,7 @@ func Verifies(ctx context.Context, db Query, table string) (bool, error) {
 // is NaN.
 func NewExact(ctx context.Context, conn *pgx.Conn, table string, atLeast float64) (_ *Exact, err error) {
 	e := &Exact{table: table, verdicts: map[[2]string]bool{}}
-	if e.tx, err = conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
+	if e.tx, e.a, e.atLeast, err = ask(ctx, conn, table, atLeast); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -58,21 +58,6 @@ func NewExact(ctx context.Context, conn *pgx.Conn, table string, atLeast float64
 			e.Close(ctx)
 		}
 	}()
-	var id int32
-	var decides string
-	if err := e.tx.QueryRow(ctx, queries.Question, table, atLeast).Scan(&id, &e.atLeast, &decides); err != nil {
-		return nil, err
-	}
-	var c catalog
-	all, err := c.get(ctx, e.tx)
-	if err != nil {
-		return nil, err
-	}
-	if e.a = all[id]; e.a == nil {
-		return nil, errDetached
-	} else if e.a.broken != nil {
-		return nil, e.a.broken
-	}
 	if e.from, err = verify.From(e.a.profile, e.atLeast); err != nil {
 		return nil, err
 	}
@@ -91,6 +76,34 @@ func NewExact(ctx context.Context, conn *pgx.Conn, table string, atLeast float64
 	var duplicate bool
 	_, err = pgx.ForEachRow(rows, []any{&pair[0], &pair[1], &duplicate}, func() error { e.verdicts[pair] = duplicate; return nil })
 	return e, err
+}
+
+// ask begins a transaction in which nothing changes, and finds an attachment, named as in
+// SQL or by its own name, and the limit of a question.
+func ask(ctx context.Context, conn *pgx.Conn, table string, atLeast float64) (tx pgx.Tx, a *attachment, limit float64, err error) {
+	if tx, err = conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}); err != nil {
+		return nil, nil, 0, err
+	}
+	defer func(begun pgx.Tx) {
+		if err != nil {
+			undo(ctx, begun)
+		}
+	}(tx)
+	var id int32
+	var decides string
+	if err := tx.QueryRow(ctx, queries.Question, table, atLeast).Scan(&id, &limit, &decides); err != nil {
+		return nil, nil, 0, err
+	}
+	all, err := readAttachments(ctx, tx)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	if a = all[id]; a == nil {
+		err = errDetached
+	} else {
+		err = a.broken
+	}
+	return tx, a, limit, err
 }
 
 // Close ends the transaction.
