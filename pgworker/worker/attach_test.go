@@ -120,7 +120,7 @@ func TestSeveralAttachments(t *testing.T) {
 func TestAttachErrors(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	exec(t, c, "create table t (id int primary key, body text, n int, doc bytea); create table nokey (body text); create view v as select 1 as id, 'x' as body; create temp table tt (id int primary key, body text); create table clash (f1 int primary key, body text)")
-	exec(t, c, "create table victim (id int)")
+	exec(t, c, "create table victim (id int); create table nullable (id int unique, body text); create table parent (id int primary key, body text); create table child () inherits (parent)")
 	for _, v := range []struct{ want, sql string }{
 		{`no table "missing"`, "select alike.attach('missing', 'body')"},
 		{`no table "a..b"`, "select alike.attach('a..b', 'body')"},
@@ -130,6 +130,8 @@ func TestAttachErrors(t *testing.T) {
 		{`has no column "nothing"`, "select alike.attach('t', 'nothing')"},
 		{"t.n is integer, want text", "select alike.attach('t', 'n')"},
 		{"no primary key", "select alike.attach('nokey', 'body')"},
+		{"no primary key or unique index without NULLs", "select alike.attach('nullable', 'body')"},
+		{"other tables inherit from public.parent: public.child", "select alike.attach('parent', 'body')"},
 		{"called like a column of the side tables", "select alike.attach('clash', 'body')"},
 		{`"nonsense" is not a setting or a preset`, `select alike.attach('t', 'body', '{"profile": "nonsense"}')`},
 		{`unknown option "polcy"`, `select alike.attach('t', 'body', '{"polcy": "warn"}')`},

@@ -179,3 +179,34 @@ func TestStoppedWhileReading(t *testing.T) {
 		t.Errorf("rows, failures and documents that wait: %s, want 1 0 0", got)
 	}
 }
+
+// What the gate let pass is remembered until the worker has sketched it, and no longer.
+func TestAdmittedIsForgotten(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "reject"}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	q, err := Ask(ctx, c, "documents", []byte(story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, c, "begin")
+	exec(t, c, "select alike.gate('documents', $1)", q.Sketch)
+	exec(t, c, "insert into documents values (1, $1)", story)
+	exec(t, c, "commit; update alike.admitted set admitted_at = admitted_at - interval '20 seconds'; update alike.queue set queued_at = queued_at - interval '20 seconds'")
+	if err := w.tidy(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, c, "alike.admitted"); n != 1 {
+		t.Errorf("%d documents are remembered while one waits for the worker, want it", n)
+	}
+	once(t, w)
+	if err := w.tidy(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, c, "alike.admitted"); n != 0 {
+		t.Errorf("%d documents are remembered that the worker has sketched", n)
+	}
+}

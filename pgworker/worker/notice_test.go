@@ -209,3 +209,24 @@ func TestKeysAreSorted(t *testing.T) {
 		t.Errorf("the rows to write are %q, want %q", got, want)
 	}
 }
+
+// A worker takes what another has not taken, and does not wait for it.
+func TestClaimsAreApart(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id int primary key, body text)")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	first, second := newWorker(t, database, nil), newWorker(t, database, func(c *Config) { c.LockTimeout = 100 * time.Millisecond })
+	once(t, first)
+	exec(t, c, "insert into alike.queue (attachment, key) select id, k from alike.attachment, unnest(array['1', '2', '3']) as k")
+	for i, w := range []*Worker{first, second} {
+		tx, a := attached(t, w)
+		work, _, _, err := claim(ctx, tx, 1+10*i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := work[a.id].keys, [][]string{{"1"}, {"2", "3"}}[i]; !slices.Equal(got, want) {
+			t.Errorf("worker %d takes %q, want %q", i, got, want)
+		}
+	}
+}
