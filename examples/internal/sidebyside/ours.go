@@ -168,55 +168,99 @@ func init() {
 // run sketches, joins on the features and verifies, all in memory, in the way
 // the pair view does it in SQL.
 func (r rule) run(t *task) (*outcome, error) {
-	p, err := sketch.ParseProfile(r.profile)
-	if err != nil {
-		return nil, err
-	}
 	stored := r.profile
 	if !strings.Contains(stored, "bits=") {
 		stored += " bits=8"
 	}
-	kept, err := sketch.ParseProfile(stored)
-	if err != nil {
-		return nil, err
-	}
-	s, err := sketch.NewSketcher(kept)
+	p, err := sketch.ParseProfile(stored)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.read(); err != nil {
 		return nil, err
 	}
-	documents := make([][]byte, len(t.documents))
-	for i, d := range t.documents {
-		documents[i] = []byte(d)
+	documents, cpu, elapsed, err := sketchAll(p, t.documents)
+	if err != nil {
+		return nil, err
 	}
-	type entry struct {
-		value int64
-		doc   int32
+	began := time.Now()
+	columns := documents.index(p.K)
+	built := elapsed + time.Since(began)
+	began = time.Now()
+	if err := r.answer(t, &documents, join(columns)); err != nil {
+		return nil, err
 	}
-	// What sketching gives, in memory that has not to grow meanwhile: a header,
-	// the slots, and a bit each for those that may be empty.
-	sketches := make([]byte, 0, len(documents)*(24+(kept.Bits+1)*kept.T/8))
-	features := make([]sketch.Feature, 0, len(documents)*p.K)
-	ends, featureEnds := make([]int, 0, len(documents)), make([]int, 0, len(documents))
-	sketched, elapsed := turns(func() {
-		sketches, features, ends, featureEnds = sketches[:0], features[:0], ends[:0], featureEnds[:0]
-		for _, d := range documents {
-			s.Document(d)
-			sketches = s.AppendSketch(sketches)
-			features = s.AppendFeatures(features)
-			ends, featureEnds = append(ends, len(sketches)), append(featureEnds, len(features))
+	how := fmt.Sprintf("package sketch in memory, profile %s; ", r.profile)
+	if r.atLeast > 0 {
+		how += fmt.Sprintf("a feature in common, then the estimate at least %v", r.atLeast)
+	} else {
+		how += fmt.Sprintf("features in common: %d or more, not verified", r.shared)
+	}
+	return &outcome{Settings: how, Answers: true, Measures: map[string]float64{
+		sketchCPU:  cpu.Seconds(),
+		buildTime:  built.Seconds(),
+		indexBytes: float64(len(documents.sketches) + len(t.documents)*p.K*12),
+		pairsTime:  time.Since(began).Seconds(),
+	}}, nil
+}
+
+// sketched are the sketches and the features of documents, one after the other.
+type sketched struct {
+	sketches    []byte
+	features    []sketch.Feature
+	ends        []int // of the documents' sketches
+	featureEnds []int
+}
+
+func sketchAll(p sketch.Profile, texts []string) (d sketched, cpu, elapsed time.Duration, err error) {
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		return d, 0, 0, err
+	}
+	documents := make([][]byte, len(texts))
+	for i, text := range texts {
+		documents[i] = []byte(text)
+	}
+	// Memory that has not to grow meanwhile: a header, the slots, and a bit each for
+	// those that may be empty.
+	d.sketches = make([]byte, 0, len(documents)*(24+(p.Bits+1)*p.T/8))
+	d.features = make([]sketch.Feature, 0, len(documents)*p.K)
+	d.ends, d.featureEnds = make([]int, 0, len(documents)), make([]int, 0, len(documents))
+	cpu, elapsed = turns(func() {
+		d.sketches, d.features, d.ends, d.featureEnds = d.sketches[:0], d.features[:0], d.ends[:0], d.featureEnds[:0]
+		for _, document := range documents {
+			s.Document(document)
+			d.sketches = s.AppendSketch(d.sketches)
+			d.features = s.AppendFeatures(d.features)
+			d.ends, d.featureEnds = append(d.ends, len(d.sketches)), append(d.featureEnds, len(d.features))
 		}
 	})
-	began := time.Now()
-	columns := make([][]entry, p.K) // of the index, by slot
+	return d, cpu, elapsed, nil
+}
+
+// sketch returns the sketch of document i.
+func (d *sketched) sketch(i int) []byte {
+	if i == 0 {
+		return d.sketches[:d.ends[0]]
+	}
+	return d.sketches[d.ends[i-1]:d.ends[i]]
+}
+
+// An entry of an index is a feature and the document that has it.
+type entry struct {
+	value int64
+	doc   int32
+}
+
+// index returns the features by slot, each slot's in order.
+func (d *sketched) index(k int) [][]entry {
+	columns := make([][]entry, k)
 	for i := range columns {
-		columns[i] = make([]entry, 0, len(documents))
+		columns[i] = make([]entry, 0, len(d.ends))
 	}
 	start := 0
-	for doc, end := range featureEnds {
-		for _, f := range features[start:end] {
+	for doc, end := range d.featureEnds {
+		for _, f := range d.features[start:end] {
 			columns[f.Slot] = append(columns[f.Slot], entry{f.Value, int32(doc)})
 		}
 		start = end
@@ -226,9 +270,11 @@ func (r rule) run(t *task) (*outcome, error) {
 			return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.doc, b.doc))
 		})
 	}
-	built := elapsed + time.Since(began)
-	began = time.Now()
-	var found []uint64
+	return columns
+}
+
+// join returns the pairs that share a feature, in order, once a feature.
+func join(columns [][]entry) (found []uint64) {
 	for _, column := range columns {
 		for len(column) > 0 {
 			n := 1
@@ -242,12 +288,11 @@ func (r rule) run(t *task) (*outcome, error) {
 		}
 	}
 	slices.Sort(found)
-	one := func(i int) []byte {
-		if i == 0 {
-			return sketches[:ends[0]]
-		}
-		return sketches[ends[i-1]:ends[i]]
-	}
+	return found
+}
+
+// answer gives the task those of the pairs that meet the rule.
+func (r rule) answer(t *task, d *sketched, found []uint64) (err error) {
 	for len(found) > 0 {
 		n := 1
 		for n < len(found) && found[n] == found[0] {
@@ -257,8 +302,8 @@ func (r rule) run(t *task) (*outcome, error) {
 		if n >= r.shared {
 			resemblance := 1.0
 			if r.atLeast > 0 {
-				if resemblance, err = sketch.Resemblance(one(a), one(b)); err != nil {
-					return nil, err
+				if resemblance, err = sketch.Resemblance(d.sketch(a), d.sketch(b)); err != nil {
+					return err
 				}
 			}
 			if resemblance >= r.atLeast {
@@ -267,18 +312,7 @@ func (r rule) run(t *task) (*outcome, error) {
 		}
 		found = found[n:]
 	}
-	how := fmt.Sprintf("package sketch in memory, profile %s; ", r.profile)
-	if r.atLeast > 0 {
-		how += fmt.Sprintf("a feature in common, then the estimate at least %v", r.atLeast)
-	} else {
-		how += fmt.Sprintf("features in common: %d or more, not verified", r.shared)
-	}
-	return &outcome{Settings: how, Answers: true, Measures: map[string]float64{
-		sketchCPU:  sketched.Seconds(),
-		buildTime:  built.Seconds(),
-		indexBytes: float64(len(sketches) + len(documents)*p.K*12),
-		pairsTime:  time.Since(began).Seconds(),
-	}}, nil
+	return nil
 }
 
 // peak returns the most memory that this process has had.
