@@ -28,7 +28,7 @@ begin
         using errcode = 'invalid_text_representation', detail = sqlerrm;
   end;
   if equal then
-    raise exception 'alike: mark: % is the same row twice', left(x, 100) using errcode = 'invalid_parameter_value';
+    raise exception 'alike: mark: both keys name the same row' using errcode = 'invalid_parameter_value';
   end if;
   for itself in execute format('select %1$s from %2$s s where %1$s or %3$s order by %4$s',
       alike._key_is(keys, types, 's', '$1'), alike._side(a), alike._key_is(keys, types, 's', '$2'), alike._key_list(keys, 's')) using x, y loop

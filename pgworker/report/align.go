@@ -143,8 +143,8 @@ func (a *aligner) common(x0, x1, y0, y1 int) {
 	}
 }
 
-// tidy drops single words in common amid much that is not: "the" and "of" hold
-// no two sentences together.
+// tidy drops single common words between long differences: "the" and "of" do not
+// link two sentences.
 func (a *aligner) tidy() []block {
 	var kept []block
 	x, y := 0, 0

@@ -149,9 +149,8 @@ func piece(w *words, i, j int, only bool) Piece {
 	return p
 }
 
-// visible is a text of which everything is seen: characters without a picture
-// of their own and those that turn the order of others round are named, and
-// words without end are cut.
+// visible makes every character of a text visible: it names those without a glyph and
+// those that change the direction of writing, and cuts endless words.
 func visible(s string) string {
 	var b strings.Builder
 	word := 0

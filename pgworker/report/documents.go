@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// checked says why a document cannot be shown, if so.
+// checked adds the reason why a document cannot be shown, if there is one.
 func (d document) checked() document {
 	switch {
 	case d.size < 0:

@@ -132,8 +132,8 @@ func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
 	return nil
 }
 
-// passages finds what the feature comes from in the two rows, of the first,
-// that have the least in common: what all share is left of it.
+// passages finds the text that a feature comes from: what the two least similar of
+// the first rows have in common, which is nearest to what all rows share.
 func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 	texts, err := m.texts(ctx, rows)
 	if err != nil {

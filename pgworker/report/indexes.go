@@ -24,9 +24,9 @@ type Index struct {
 // fraction is Roth's range.
 const fraction = 0.3
 
-// around is the range that is meant to find what is near a value, and in words:
-// Roth's for his indexes, a range that loses no pair for lengths, the first
-// byte for a forest.
+// around returns the range that should hold the values near a given one, and its
+// description: Roth's range for his indexes, for lengths a range that loses no pair,
+// for a forest the values with the same first byte.
 func around(v simindex.Variant, atLeast float64, value int64) func(other int64) int {
 	low, high := float64(simindex.Low(value, fraction)), float64(simindex.High(value, fraction))
 	open := true

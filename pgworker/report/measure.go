@@ -10,12 +10,11 @@ import (
 
 // Measured is the filter's curve as this table's own rows have it.
 //
-// A pair that no feature finds is seen by nobody, so that the share of the
-// pairs that a filter finds cannot be counted. But given its resemblance, a
-// pair's features agree or not independently of each other: how often the
-// other k-1 features agree on a pair that one of them found is how often a
-// filter of k-1 features finds a pair at all, P(k-1,s,1). A pair that m of the
-// features find counts m times, once for each of them.
+// Nobody sees a pair that no feature finds, so the share of the pairs that a
+// filter finds cannot be counted. But given its resemblance, a pair's features
+// agree or not independently of each other: how often the other k-1 features
+// agree on a pair that one feature found is how often a filter of k-1 features
+// finds a pair at all, P(k-1,s,1). A pair that m features find counts m times.
 type Measured struct {
 	Pairs  int             `json:"pairs"` // a sample, of every band of the estimates as many
 	Points []MeasuredPoint `json:"points,omitempty"`
@@ -32,7 +31,7 @@ type MeasuredPoint struct {
 	Curve       float64 `json:"curve"` // P(k-1,s,1) there
 }
 
-// minTrials is what a point must be worth, in pairs, to be shown.
+// minTrials is how many pairs a point must be worth to be shown.
 const minTrials = 8
 
 func (m *maker) measure(ctx context.Context, found *findings) error {
@@ -117,11 +116,11 @@ type trial struct {
 	found  bool // by another feature too
 }
 
-// weigh gives the share of the trials that succeed, and how many independent trials
-// that share is worth: fewer where some weigh more than others (Kish 1965), and fewer
-// again where pairs that hang together, directly or over other pairs, say the same.
-// How much they do is what the data say: the variance of the share is estimated from
-// the sums over such groups and from the single pairs, and their ratio taken away.
+// weigh returns the share of the trials that succeed, and how many independent trials
+// that share is worth. It is worth fewer where some trials weigh more than others (Kish
+// 1965), and fewer again where connected pairs agree with each other. The data tell how
+// much they agree: weigh estimates the variance of the share from the sums over groups
+// of connected pairs and from the single pairs, and divides by their ratio.
 func weigh(trials []trial, kin kinship) (found, worth float64) {
 	var sum, squares float64
 	for _, t := range trials {
@@ -163,7 +162,7 @@ func weigh(trials []trial, kin kinship) (found, worth float64) {
 	return found, worth
 }
 
-// A kinship tells which rows hang together by pairs.
+// A kinship tells which rows are connected by pairs.
 type kinship map[int]int
 
 func (k kinship) root(row int) int {
@@ -182,8 +181,8 @@ func (k kinship) join(a, b int) {
 	}
 }
 
-// apart leaves each row in two pairs at most: many pairs of a large cluster would
-// say the same.
+// apart keeps at most two pairs of each row, since the pairs of a large cluster repeat
+// each other.
 func apart(sample []pair) []pair {
 	times := map[int]int{}
 	var kept []pair

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Pairs that hang together and say the same are worth one; those that do not, as
-// many as they are.
+// Connected pairs that agree with each other are worth one; others count each.
 func TestWeigh(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -190,8 +190,8 @@ func sampled(sample []pair, p pair, n int64, random *rand.Rand) []pair {
 
 func bandOf(resemblance float64) int { return min(int(resemblance*bands), bands-1) }
 
-// addNear keeps the pairs nearest to the limit, more than are shown: of each
-// row one alone is.
+// addNear keeps the pairs nearest to the limit. It keeps more than the page shows,
+// since the page shows one pair of a row.
 func (f *findings) addNear(p pair, atLeast float64) {
 	distance := func(p pair) float64 { return math.Abs(p.resemblance - atLeast) }
 	if len(f.near) == 50*listedPairs && distance(p) >= distance(f.near[len(f.near)-1]) {

@@ -196,8 +196,7 @@ func (p *postgres) recorded(ctx context.Context, a *attachment, most int) (n int
 	return n, pairs, err
 }
 
-// documents reads texts in a transaction of their own kind: what cannot be read
-// is said, and the report goes on.
+// documents reads texts. The report names those that cannot be read and goes on.
 func (p *postgres) documents(ctx context.Context, a *attachment, keys []string) ([]document, error) {
 	sql := a.sql.(*postgresSQL)
 	list := make([]document, len(keys))
@@ -261,8 +260,8 @@ func (p *postgres) mark(a *attachment, key, other, verdict string) string {
 	return fmt.Sprintf("select alike.mark(%s, %s, %s, %s);", postgresText(a.sql.(*postgresSQL).reference), postgresText(key), postgresText(other), postgresText(verdict))
 }
 
-// postgresText is a constant that reads as what it is: characters that are not
-// seen, or turn the order of others round, are escaped.
+// postgresText writes a string constant, in which invisible characters and those that
+// change the direction of writing are escaped.
 func postgresText(s string) string {
 	if strings.IndexFunc(s, unseen) < 0 {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"

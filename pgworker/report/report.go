@@ -21,8 +21,8 @@ type Config struct {
 	Table    string // one attachment alone, by its name; all of them unless given
 	Clusters int    // clusters shown with their texts. Defaults to 100
 	Members  int    // rows shown of each. Defaults to 6
-	// Progress is told what is being done and how far it is; of is 0 where
-	// nobody knows. It may be nil.
+	// Progress is called with the current step and how far it is; of is 0 when the
+	// total is unknown. It may be nil.
 	Progress func(what string, done, of int64)
 }
 
@@ -81,7 +81,7 @@ type Section struct {
 	AtLeast float64    `json:"at_least"`
 	Oldest  *time.Time `json:"oldest,omitempty"` // of the rows that wait
 	Note    string     `json:"note,omitempty"`
-	// Rows of the table; -1 where nobody may count them.
+	// Rows of the table; -1 when the reader may not count them.
 	Rows     int64 `json:"rows"`
 	Sketched int64 `json:"sketched"`
 	Pending  int64 `json:"pending"`

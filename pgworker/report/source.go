@@ -20,7 +20,7 @@ type Source interface {
 	rows(ctx context.Context, a *attachment, each func(*row) error) error
 	failures(ctx context.Context, a *attachment) ([]Failure, error)
 	verdicts(ctx context.Context, a *attachment, each func(key, other string, duplicate bool)) error
-	// recorded counts the pairs that a policy recorded and nobody judged, and
+	// recorded counts the pairs that a policy recorded and no person judged, and
 	// returns those nearest to the limit.
 	recorded(ctx context.Context, a *attachment, most int) (int64, [][2]string, error)
 	documents(ctx context.Context, a *attachment, keys []string) ([]document, error)
@@ -67,7 +67,7 @@ func (a *attachment) columns(prefix string) string {
 	return prefix + strings.Join(list, ", "+prefix)
 }
 
-// unjudged are the recorded pairs, alias m, about which nobody said anything.
+// unjudged are the recorded pairs, alias m, without a verdict.
 func (a *attachment) unjudged() string {
 	same := func(swapped bool) string {
 		parts := make([]string, 0, 2*len(a.keys))

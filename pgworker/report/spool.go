@@ -8,9 +8,8 @@ import (
 	"os"
 )
 
-// A spool is a side table in a temporary file, by number: what is asked again
-// and again is asked of a file, and the database is left alone. It holds eight
-// bytes a row in memory.
+// A spool keeps a side table in a temporary file, by row number, so that the report
+// reads the database once. It holds eight bytes a row in memory.
 type spool struct {
 	file    *os.File
 	writer  *bufio.Writer

@@ -23,7 +23,7 @@ import (
 // SQLite reads the attachments of a database file. The file is opened for
 // reading alone, and nothing in it is trusted to run: its triggers, views and
 // columns may call no function that has effects. A file in WAL mode is read at
-// one moment; any other is read in steps of some milliseconds, so that programs
+// one moment; any other is read in steps of a few milliseconds, so that programs
 // that write are not kept waiting.
 func SQLite(ctx context.Context, path string) (Source, error) {
 	if _, err := os.Stat(path); err != nil {
@@ -43,7 +43,7 @@ func SQLite(ctx context.Context, path string) (Source, error) {
 	if err := s.begin(ctx); err != nil {
 		db.Close()
 		if strings.Contains(err.Error(), "CGO_ENABLED=0") {
-			err = errors.New("this build reads no SQLite files; one with a C compiler does (CGO_ENABLED=1 go install …)")
+			err = errors.New("this program was built without a C compiler and cannot read SQLite files; build it with CGO_ENABLED=1")
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -451,7 +451,7 @@ func sqliteKey(key string) string {
 	return "json_array(" + strings.Join(parts, ", ") + ")"
 }
 
-// sqliteLiteral is a constant that reads as what it is: see postgresText.
+// sqliteLiteral writes a constant as postgresText does.
 func sqliteLiteral(v any) string {
 	switch v := v.(type) {
 	case int64:

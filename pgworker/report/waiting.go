@@ -8,12 +8,12 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// Waiting are pairs about which a person should say something.
+// Waiting holds the pairs that a person should judge.
 type Waiting struct {
-	// Recorded is how many pairs the policy recorded and nobody judged.
+	// Recorded is how many pairs the policy recorded and no person judged.
 	Recorded int64 `json:"recorded"`
-	// Pairs are some of them, the nearest to the limit first; without any,
-	// candidates whose resemblance may as well lie on the other side of it.
+	// Pairs are some of them, nearest to the limit first, or, when there are none,
+	// candidates whose true resemblance may lie on the other side of the limit.
 	Pairs    []WaitingPair `json:"pairs,omitempty"`
 	Judged   int           `json:"judged"`   // pairs with a verdict
 	Disputed int           `json:"disputed"` // of them, where the estimate says something else

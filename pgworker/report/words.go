@@ -36,7 +36,7 @@ func newFolder(p sketch.Profile) *folder {
 	return &folder{p, map[string]int32{}, map[string]int32{}}
 }
 
-// ignored is the number of what the profile does not see.
+// ignored is the number of every word that the profile ignores.
 const ignored = 0
 
 func (f *folder) number(word string) int32 {

@@ -210,7 +210,7 @@ func TestQuestions(t *testing.T) {
 				t.Error("a pair marked duplicate is in two clusters")
 			}
 			fails(t, c, "want duplicate or distinct", "select alike.mark('docs', $1, $2, 'same')", p.Key, p.Other)
-			fails(t, c, "the same row twice", "select alike.mark('docs', $1, $1, 'distinct')", p.Key)
+			fails(t, c, "both keys name the same row", "select alike.mark('docs', $1, $1, 'distinct')", p.Key)
 			fails(t, c, "no rows with the keys", "select alike.mark('docs', $1, $2, 'distinct')", p.Key, key("100000"))
 			fails(t, c, "no row with the key", "select * from alike.rows('docs', $1)", key("100000"))
 			fails(t, c, "is not", "select * from alike.rows('docs', 'nonsense')")

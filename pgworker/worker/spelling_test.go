@@ -97,7 +97,7 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 				t.Errorf("gate of %s finds %q, of the keys %s", kind.spelled, got, keys)
 			}
 			fails(t, c, "has no row with the key "+kind.missing, "select * from alike.rows('documents', $1)", kind.missing)
-			fails(t, c, "is the same row twice", "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, kind.spelling)
+			fails(t, c, "both keys name the same row", "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, kind.spelling)
 			last := one[string](t, plain, "select key from spelled where key <> $1 limit 1", kind.spelling)
 			exec(t, c, "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, last)
 			if got, want := list(t, c, "select key from alike.rows('documents', $1) order by 1", kind.spelled), list(t, plain, "select key from spelled where key not in ($1, $2) order by 1", kind.spelling, last); got != want {
