@@ -1,3 +1,16 @@
+drop function alike.rows_like(text, text, double precision);
+drop function alike._rows_like(alike.attachment, text, double precision);
+drop function alike.explain(text, text, text);
+drop function alike.shingles(text, text);
+drop function alike.tokens(text, text);
+drop function alike.containment_exact(text, text, text);
+drop function alike.resemblance_exact(text, text, text);
+drop function alike.si(text, text);
+drop function alike.sketches(text[], text);
+drop function alike.sketch(text, text);
+drop function alike._question(text, text, text[]);
+drop function alike._answer(bigint, double precision);
+drop table alike.question;
 drop function alike._make_ask(alike.attachment);
 drop function alike._make_ask_function(alike.attachment);
 drop function alike._judge(integer, bytea, text, text, text, double precision, text);

@@ -163,3 +163,206 @@ begin
     from unnest(array['insert', 'update']) as event));
 end
 $$;
+
+-- Functions that take text ask a worker in the same way. A question holds nothing but what
+-- the asker wrote, and its answer is made of that alone: which rows are like a text
+-- is looked up here, by the asker, from the sketch that comes back.
+create unlogged table alike.question (
+  id bigint generated always as identity constraint question_pkey primary key,
+  task text not null,
+  settings text not null,
+  documents text[] not null,
+  asked_at timestamptz not null default clock_timestamp(),
+  asked_by name not null default current_user,
+  answered_at timestamptz,
+  answer jsonb,
+  error text
+);
+comment on table alike.question is 'texts that functions have sent to the workers, and the answers';
+create index question_waiting on alike.question (id) where answered_at is null;
+
+-- Waits a moment for an answer, takes it and forgets the question.
+create function alike._answer(question bigint, seconds double precision, out answered boolean, out answer jsonb, out error text)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  deadline constant timestamptz := clock_timestamp() + seconds * interval '1 second';
+  pause double precision := 0.0002;
+begin
+  loop
+    select true, q.answer, q.error into answered, answer, error from alike.question q where q.id = question and q.answered_at is not null;
+    if answered then
+      delete from alike.question q where q.id = question;
+      return;
+    end if;
+    exit when clock_timestamp() > deadline;
+    perform pg_sleep(pause);
+    pause := least(pause * 1.3, 0.02);
+  end loop;
+  answered := false;
+end
+$$;
+
+-- Asks the workers over the foreign server alike_ask, on a connection that stays open for
+-- the session, and waits alike.timeout seconds, 10 unless it is set. The pieces of a
+-- batch are all sent before the first answer is waited for.
+create function alike._question(task text, settings text, documents text[]) returns jsonb[] language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  dblink text;
+  name constant text := 'alike questions';
+  seconds constant double precision := coalesce(nullif(current_setting('alike.timeout', true), '')::double precision, 10);
+  deadline timestamptz;
+  open boolean;
+  size bigint := 0;
+  first integer := 1;
+  questions bigint[] := '{}';
+  question bigint;
+  answers jsonb[] := '{}';
+  reply record;
+begin
+  if documents = '{}' then
+    return answers;
+  end if;
+  select quote_ident(n.nspname) || '.dblink' into dblink from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'dblink';
+  if dblink is null or not exists (select from pg_foreign_server where srvname = 'alike_ask') then
+    raise exception 'alike: a worker reads texts, and nothing says how to ask one'
+      using errcode = 'fdw_unable_to_establish_connection', hint = case when dblink is null then 'create extension dblink; ' else '' end
+        || format('create server alike_ask foreign data wrapper dblink_fdw options (host %L, dbname %L); create user mapping for %I server alike_ask options (user %L, password %L);',
+          'localhost', current_database(), current_user, 'a member of alike_reader', 'its password');
+  end if;
+  for n in 1 .. cardinality(documents) loop
+    if octet_length(documents[n]) > 67108864 then
+      raise exception 'alike: a document of % bytes, want at most 67108864', octet_length(documents[n]) using errcode = 'program_limit_exceeded';
+    end if;
+  end loop;
+  begin
+    execute format('select coalesce(%L = any (%s_get_connections()), false)', name, dblink) into open;
+    if not open then
+      execute format('select %s_connect(%L, ''alike_ask'')', dblink, name);
+    end if;
+    for n in 1 .. cardinality(documents) loop
+      size := size + octet_length(documents[n]);
+      -- A piece is for one worker; two documents that are compared stay together.
+      if n = cardinality(documents) or task in ('sketch', 'si') and (size >= 4194304 or n - first >= 499) then
+        execute format('select id from %s(%L, %L) as r(id bigint, announced text)', dblink, name,
+          format('with q as (insert into alike.question (task, settings, documents) values (%L, %L, %L) returning id) select id, pg_notify(''alike'', '''')::text from q',
+            task, settings, documents[first:n])) into question;
+        questions := questions || question;
+        first := n + 1;
+        size := 0;
+      end if;
+    end loop;
+    foreach question in array questions loop
+      deadline := clock_timestamp() + seconds * interval '1 second';
+      loop
+        -- A moment at a time, in between which this statement can be cancelled.
+        execute format('select * from %s(%L, %L) as r(answered boolean, answer jsonb, error text)', dblink, name,
+          format('select * from alike._answer(%s, 0.05)', question)) into reply;
+        exit when reply.answered or clock_timestamp() > deadline;
+      end loop;
+      exit when not reply.answered or reply.error is not null;
+      answers := answers || reply.answer;
+    end loop;
+    if not reply.answered or reply.error is not null then
+      execute format('select %s_exec(%L, %L)', dblink, name, format('delete from alike.question where id = any (%L)', questions));
+    end if;
+  exception
+    when query_canceled then
+      execute format('select %s_disconnect(%L)', dblink, name); -- an answer may be under way
+      raise;
+    when others then
+      if open then -- the connection was lost since it was last used
+        execute format('select %s_disconnect(%L)', dblink, name);
+        return alike._question(task, settings, documents);
+      end if;
+      raise exception 'alike: no worker could be asked: %', sqlerrm using errcode = 'fdw_unable_to_establish_connection';
+  end;
+  if not reply.answered then
+    raise exception 'alike: no worker answered within % seconds', seconds using errcode = 'cannot_connect_now',
+      hint = 'pgworker run answers; the setting alike.timeout says how long to wait.';
+  elsif reply.error is not null then
+    raise exception '%', reply.error using errcode = 'invalid_parameter_value';
+  end if;
+  return answers;
+end
+$$;
+
+create function alike.sketch(document text, profile text default '') returns bytea language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$ select decode((alike._question('sketch', profile, array[document]))[1] ->> 0, 'hex') $$;
+comment on function alike.sketch(text, text) is 'the sketch of a text, from a worker';
+
+create function alike.sketches(documents text[], profile text default '') returns bytea[] language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+  select array(
+    select decode(s.sketch, 'hex')
+    from unnest(alike._question('sketch', profile, array(select coalesce(d, '') from unnest(documents) with ordinality as u(d, n) order by n))) with ordinality as a(answer, piece)
+    cross join jsonb_array_elements_text(a.answer) with ordinality as s(sketch, n)
+    order by a.piece, s.n)
+$$;
+comment on function alike.sketches(text[], text) is 'the sketches of texts, in their order, from workers in one batch';
+
+create function alike.si(document text, variant text) returns bigint language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$ select ((alike._question('si', variant, array[document]))[1] ->> 0)::bigint $$;
+comment on function alike.si(text, text) is 'a similarity index of a text, from a worker';
+
+create function alike.resemblance_exact(a text, b text, profile text default '') returns double precision language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$ select ((alike._question('resemblance_exact', profile, array[a, b]))[1] ->> 0)::double precision $$;
+comment on function alike.resemblance_exact(text, text, text) is 'the resemblance of two texts, computed without a sample by a worker';
+
+create function alike.containment_exact(a text, b text, profile text default '') returns double precision language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$ select ((alike._question('containment_exact', profile, array[a, b]))[1] ->> 0)::double precision $$;
+comment on function alike.containment_exact(text, text, text) is 'how much of the first text is in the second, computed without a sample by a worker';
+
+create function alike.tokens(document text, profile text default '') returns table ("position" bigint, token text) language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$ select n, t from jsonb_array_elements_text((alike._question('tokens', profile, array[document]))[1]) with ordinality as u(t, n) order by n $$;
+comment on function alike.tokens(text, text) is 'the tokens of a text, from a worker';
+
+create function alike.shingles(document text, profile text default '') returns table ("position" bigint, shingle text, fingerprint bigint) language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+  select n, s ->> 0, (s ->> 1)::bigint from jsonb_array_elements((alike._question('shingles', profile, array[document]))[1]) with ordinality as u(s, n) order by n
+$$;
+comment on function alike.shingles(text, text) is 'the shingles of a text with their fingerprints, from a worker';
+
+create function alike.explain(left_text text, right_text text, profile text default '')
+returns table (kind text, passage text, tokens integer, left_position integer, right_position integer) language sql stable strict parallel restricted
+set search_path = pg_catalog, pg_temp
+as $$
+  select s ->> 0, s ->> 1, (s ->> 2)::integer, (s ->> 3)::integer, (s ->> 4)::integer
+  from jsonb_array_elements((alike._question('explain', profile, array[left_text, right_text]))[1]) with ordinality as u(s, n) order by n
+$$;
+comment on function alike.explain(text, text, text) is 'what two texts have in common and what either has alone, the longest passages first, from a worker';
+
+create function alike._rows_like(a alike.attachment, document text, at_least double precision)
+returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wanted constant double precision := alike._limit(a, at_least);
+  asked constant jsonb := (alike._question('row', a.id::text, array[document]))[1] -> 0;
+begin
+  if jsonb_typeof(asked) = 'object' then
+    return query select * from alike._similar(a, array(select f::bigint from jsonb_array_elements_text(asked -> 'features') with ordinality as u(f, n) order by n),
+      decode(asked ->> 'sketch', 'hex'), null, wanted);
+  end if;
+end
+$$;
+
+create function alike.rows_like("table" text, document text, at_least double precision default 'NaN')
+returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
+language sql stable
+as $$
+  select * from alike._rows_like(alike._attachment("table"), document, at_least)
+  where "table" is not null and document is not null and at_least is not null
+$$;
+comment on function alike.rows_like(text, text, double precision) is 'the rows that resemble a text that is not in the table, best first; a worker sketches it';

@@ -88,6 +88,10 @@ with check (admitted_by = current_user and attachment in (select a.id from alike
 create policy itself on alike.request using (asked_by = current_user)
 with check (asked_by = current_user and attachment in (select a.id from alike.attachment a));
 
+-- A question is seen by who asked it, and by those who answer (000036).
+alter table alike.question enable row level security;
+create policy itself on alike.question using (asked_by = current_user) with check (asked_by = current_user);
+
 -- What is spliced into statements is checked however it comes into the table: nobody
 -- gives an attachment an expression that was not looked at, or another's side tables.
 create function alike._guard() returns trigger language plpgsql

@@ -1,4 +1,5 @@
 -- What was attached is detached, and its side tables stay: they are the user's.
+drop policy if exists answer on alike.question;
 do $$
 declare
   a alike.attachment;

@@ -23,6 +23,7 @@ begin
   foreach role in array array['alike_reader', 'alike_worker', 'alike_admin'] loop
     if to_regrole(role) is not null then
       execute format('grant execute on all functions in schema alike to %I', role);
+      execute format('grant insert (task, settings, documents), select (id, asked_by, answered_at, answer, error), delete on alike.question to %I', role);
       execute format('grant select on alike.settings, alike.attachment, alike.queue, alike.extraction, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to %I', role);
     end if;
   end loop;
@@ -34,6 +35,8 @@ begin
     grant update (requested_at, split_at, finished_at, rows, deletions) on alike.backfill to alike_worker;
     grant insert, update, delete on alike.error to alike_worker;
     grant delete on alike.admitted to alike_worker;
+    grant select, update (documents, answered_at, answer, error) on alike.question to alike_worker;
+    create policy answer on alike.question to alike_worker using (true) with check (true);
     grant select, update (slow, taken, answered_at, sketch, error, document), delete on alike.request to alike_worker;
     grant update (profile_id, indexed, problem, side_schema, side_name, numbers, numbers_of, spelled) on alike.attachment to alike_worker;
     -- Citus does not spare who may insert the right to the numbers.

@@ -94,6 +94,14 @@ var matrix = []struct{ statement, expected string }{
 	{"update alike.request set sketch = 'x' where attachment = 1", "-y-0-----"},
 	{"delete from alike.request where attachment = 1", "yy00-----"},
 	{"truncate alike.request", "---------"},
+	{"select id from alike.question", "0000000--"},
+	{"select documents from alike.question", "-0-0-----"},
+	{"insert into alike.question (task, settings, documents) values ('sketch', '', '{x}')", "yyyyyyy--"},
+	{"insert into alike.question (task, settings, documents, asked_by) values ('sketch', '', '{x}', 'postgres')", "---------"},
+	{"update alike.question set answer = '[]'", "-0-0-----"},
+	{"update alike.question set asked_by = 'x'", "---------"},
+	{"delete from alike.question", "0000000--"},
+	{"truncate alike.question", "---------"},
 
 	// What attach has made.
 	{"select from mine.papers_alike", "yy--yy---"},

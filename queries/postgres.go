@@ -87,6 +87,12 @@ var (
 	TakeRequest string
 	//go:embed postgres/answer.sql
 	Answer string
+	//go:embed postgres/questions.sql
+	Questions string
+	//go:embed postgres/answer_question.sql
+	AnswerQuestion string
+	//go:embed postgres/forget_questions.sql
+	ForgetQuestions string
 	//go:embed postgres/forget_requests.sql
 	ForgetRequests string
 	//go:embed postgres/scan_due.sql

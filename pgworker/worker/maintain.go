@@ -36,7 +36,7 @@ func (w *Worker) tidy(ctx context.Context) error {
 	if err := w.settle(ctx); err != nil {
 		return err
 	}
-	for _, statement := range []string{queries.ForgetAdmitted, queries.ForgetRequests} {
+	for _, statement := range []string{queries.ForgetAdmitted, queries.ForgetRequests, queries.ForgetQuestions} {
 		if _, err := w.pool.Exec(ctx, statement); err != nil {
 			return err
 		}

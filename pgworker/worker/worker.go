@@ -74,8 +74,8 @@ func (c *Config) pool() (*pgxpool.Config, error) {
 		return nil, err
 	}
 	// A lane writes on one connection while it reads on another. One listens, one
-	// looks, one answers slow requests, one is for health and metrics.
-	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 4 + requestWorkers)
+	// looks, two answer slow requests and questions, one is for health and metrics.
+	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 5 + requestWorkers)
 	pool.ConnConfig.RuntimeParams["application_name"] = "alike worker"
 	// A server that is gone without a word is noticed after a minute.
 	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 3}}
@@ -149,6 +149,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		wait.Go(func() { w.extraction(ctx) })
 	}
 	wait.Go(func() { w.repeat(ctx, "answering a request failed, retrying", w.answerSlow) })
+	wait.Go(func() { w.repeat(ctx, "answering a question failed, retrying", w.answerQuestions) })
 	wait.Go(func() { w.watch(ctx) })
 	wait.Go(func() { w.listen(ctx) })
 	wait.Go(func() { w.maintain(ctx) })
@@ -168,7 +169,7 @@ func (w *Worker) Once(ctx context.Context) error {
 	start := time.Now()
 	do := func(ctx context.Context) (bool, error) {
 		for _, do := range []func(context.Context) (bool, error){
-			func(ctx context.Context) (bool, error) { return w.step(ctx, time.Since(start)) }, w.answerSlow, w.extractOne,
+			func(ctx context.Context) (bool, error) { return w.step(ctx, time.Since(start)) }, w.answerSlow, w.answerQuestions, w.extractOne,
 		} {
 			if did, err := do(ctx); did || err != nil {
 				return did, err

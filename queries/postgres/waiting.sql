@@ -3,6 +3,7 @@
 -- entry of each kind. $1 interval is how often a table without triggers is scanned.
 select exists (select from alike.queue)
   or exists (select from alike.request where answered_at is null and not taken)
+  or exists (select from alike.question where answered_at is null)
   or exists (select from alike.extraction where taken_until is null)
   or exists (select from alike.chunk)
   or exists (select from alike.backfill b where b.finished_at is null)

@@ -1,0 +1,218 @@
+package worker
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
+)
+
+// A posed question is texts that a function of SQL has sent, and what is asked of them.
+// The answer is made of them alone: it tells nothing of any row.
+type posed struct {
+	ID        int64
+	Task      string
+	Settings  string // a profile, a variant, or the number of an attachment
+	Documents []string
+}
+
+// lookLimit is the longest document that the functions for looking take: the answer is
+// many times as long.
+const lookLimit = 1 << 20
+
+// answerQuestions answers what functions have asked, and reports whether there was any. A
+// question is locked until it is answered: when this worker ends, another answers it.
+func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
+	ctx, cancel := w.bound(ctx)
+	defer cancel()
+	tx, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer undo(ctx, tx)
+	rows, err := tx.Query(ctx, queries.Questions)
+	if err != nil {
+		return false, err
+	}
+	questions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[posed])
+	if err != nil || len(questions) == 0 {
+		return false, err
+	}
+	start := time.Now()
+	for i := range questions {
+		if i > 0 && time.Since(start) > batchTime {
+			break
+		}
+		answer, failure := w.answerTo(ctx, tx, &questions[i])
+		if err := context.Cause(ctx); err != nil {
+			return false, err
+		}
+		var list, sentence *string
+		if failure != nil {
+			text := message(failure)
+			sentence = &text
+		} else {
+			encoded, err := json.Marshal(answer)
+			if err != nil {
+				return false, err
+			}
+			text := string(encoded)
+			list = &text
+		}
+		if _, err := tx.Exec(ctx, queries.AnswerQuestion, questions[i].ID, list, sentence); err != nil {
+			return false, err
+		}
+	}
+	return true, tx.Commit(ctx)
+}
+
+var errTask = errors.New("the worker does not know this question; it is of an earlier release than the schema")
+
+// answerTo computes the answer, a list.
+func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, error) {
+	for _, doc := range q.Documents {
+		if size := int64(len(doc)); size > w.config.MaxDocument {
+			return nil, w.tooLarge(size)
+		}
+	}
+	switch q.Task {
+	case "sketch":
+		return sketches(ctx, q)
+	case "si":
+		return indexes(q)
+	case "row":
+		return w.rowOf(ctx, db, q)
+	}
+	p, err := sketch.ParseProfile(q.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Documents) < 1 || len(q.Documents) > 2 {
+		return nil, errTask
+	}
+	a, b := []byte(q.Documents[0]), []byte(q.Documents[len(q.Documents)-1])
+	switch q.Task {
+	case "resemblance_exact":
+		return ratio(sketch.ExactResemblance(p, a, b))
+	case "containment_exact":
+		return ratio(sketch.ExactContainment(p, a, b))
+	}
+	if size := max(len(a), len(b)); size > lookLimit {
+		return nil, fmt.Errorf("a document of %d bytes, want at most %d", size, lookLimit)
+	}
+	list := []any{}
+	switch q.Task {
+	case "tokens":
+		for token := range sketch.Tokens(p, a) {
+			list = append(list, token)
+		}
+	case "shingles":
+		for shingle, fingerprint := range sketch.Shingles(p, a) {
+			list = append(list, []any{shingle, int64(fingerprint)})
+		}
+	case "explain":
+		passages, err := sketch.Explain(p, a, b)
+		if err != nil {
+			return nil, err
+		}
+		position := func(n int) any {
+			if n < 0 {
+				return nil
+			}
+			return n + 1
+		}
+		for _, passage := range passages {
+			list = append(list, []any{passage.Kind, passage.Text, passage.Tokens, position(passage.Left), position(passage.Right)})
+		}
+	default:
+		return nil, errTask
+	}
+	return list, nil
+}
+
+// ratio is an exact one, nil where there is nothing to compare.
+func ratio(r float64, ok bool, err error) ([]any, error) {
+	if !ok || err != nil {
+		return []any{nil}, err
+	}
+	return []any{r}, nil
+}
+
+// sketches are those of the documents, in hexadecimal digits, nil for one without a token.
+func sketches(ctx context.Context, q *posed) ([]any, error) {
+	p, err := sketch.ParseProfile(q.Settings)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]any, len(q.Documents))
+	for i, doc := range q.Documents {
+		if err := s.DocumentUntil([]byte(doc), func() error { return context.Cause(ctx) }); err != nil {
+			return nil, err
+		}
+		if !s.Empty() {
+			list[i] = hex.EncodeToString(s.AppendSketch(nil))
+		}
+	}
+	return list, nil
+}
+
+// indexes are the similarity indexes of the documents, under the default profile.
+func indexes(q *posed) ([]any, error) {
+	v, err := simindex.Parse(q.Settings)
+	if err != nil {
+		return nil, err
+	}
+	p, err := sketch.ParseProfile("")
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Check(p); err != nil {
+		return nil, err
+	}
+	list := make([]any, len(q.Documents))
+	for i, doc := range q.Documents {
+		if si, ok := v.Index([]byte(doc)); ok {
+			list[i] = si
+		}
+	}
+	return list, nil
+}
+
+// rowOf is the features and the sketch that a document would have in an attached table.
+func (w *Worker) rowOf(ctx context.Context, db querier, q *posed) ([]any, error) {
+	id, err := strconv.ParseInt(q.Settings, 10, 32)
+	if err != nil || len(q.Documents) != 1 {
+		return nil, errTask
+	}
+	attachments, err := w.catalog.get(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	doc := []byte(q.Documents[0])
+	c, err := w.requested(attachments[int32(id)], &request{Document: doc})
+	if err != nil {
+		return nil, err
+	}
+	row, err := c.compute(ctx, sketch.ContentHash(doc), doc, "")
+	if err != nil || len(row.Sketch) == 0 {
+		return []any{nil}, err
+	}
+	features := make([]*int64, c.a.profile.K)
+	for i, f := range row.Features {
+		features[f.Slot] = &row.Features[i].Value
+	}
+	return []any{map[string]any{"features": features, "sketch": hex.EncodeToString(row.Sketch)}}, nil
+}
