@@ -99,6 +99,9 @@ begin
   if (select relpersistence from pg_class where oid = a.source) = 'p' and (select relpersistence from pg_class where oid = a.side) = 'u' then
     notes := notes || format('%s is unlogged and %s is not: a crash empties the sketches; alter table %1$s set logged', a.side, a.source);
   end if;
+  if (select relpersistence from pg_class where oid = a.source) = 'u' and (select relpersistence from pg_class where oid = a.side) = 'p' then
+    notes := notes || format('%s is unlogged and %s is not: after a crash select alike.refresh(%L); alter table %2$s set unlogged makes both empty', a.source, a.side, a.name);
+  end if;
   if alike._renamed(a) then
     notes := notes || 'something was renamed: the worker, or alike.refresh, takes the new names over'::text;
   end if;
