@@ -25,7 +25,7 @@ declare
   p constant alike.profile_fields := alike._parse((select profile from alike.settings where id = a.profile_id));
   shared_features constant text := (select string_agg(format('coalesce((x.f%s = y.f%s)::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
   bounds constant text := case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end;
-  ordered constant text := format('select q.* from (%%s) q order by q.resemblance desc, %s, %s', alike._key_order(a, 'q.key'), alike._key_order(a, 'q.other'));
+  ordered constant text := format('select q.* from (%%s) q order by q.resemblance desc, %s, %s', replace(alike._key_order(a, 'q.key'), '%', '%%'), replace(alike._key_order(a, 'q.other'), '%', '%%'));
   marked boolean;
   -- What an arm has of a row; the same with y of the other.
   features constant text := (select string_agg('x.f' || n, ', ' order by n) from generate_series(1, a.features) as n);
@@ -33,7 +33,13 @@ declare
   key_y constant name[] := array(select 'yk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
   columns constant text := (select string_agg('x' || n, ', ' order by n) from generate_series(1, a.features) as n) || ', ' || array_to_string(key_x, ', ');
   arms text;
-  hopeful text := 'true';
+  bits constant text := '(''x'' || encode(substr(c.%s, 23), ''hex''))::bit varying';
+  luck constant double precision := 1 / (1::bigint << least(p.bits, 62))::double precision;
+  compared text := 'alike.resemblance(c.sketch, c.other_sketch)';
+  differing text := '';
+  matches text := 'null::integer';
+  lows double precision[];  -- the bounds, by the number of slots that agree
+  highs double precision[];
 begin
   if not a.indexed then
     raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
@@ -45,12 +51,26 @@ begin
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
-  -- The number of bits that differ bounds the number of slots that differ. Counting
-  -- bits is quick and leaves few pairs to compare. PostgreSQL 13 cannot count bits.
-  if alike._slots(p.family) and p.family <> 6 and current_setting('server_version_num')::integer >= 140000 then
-    hopeful := format('bit_count((''x'' || encode(substr(c.sketch, 23), ''hex''))::bit varying # (''x'' || encode(substr(c.other_sketch, 23), ''hex''))::bit varying) <= %s',
-      (select max(d) * p.bits from generate_series(0, p.t) as d
-       where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
+  -- What alike.resemblance computes of sketches with equal headers, without a call for each
+  -- pair of a crowd: the slots in which a bit differs, of the slots that there are. Sketches
+  -- that are the same are not looked at. PostgreSQL 13 cannot count bits.
+  if alike._slots(p.family) and p.family <> 6 and p.bits in (1, 2, 4, 8) and current_setting('server_version_num')::integer >= 140000 then
+    compared := format('case when c.sketch = c.other_sketch then 1 when substr(c.sketch, 1, 22) <> substr(c.other_sketch, 1, 22) then %s
+      else greatest(0, ((%s - d.slots) / %2$s::double precision - %s::double precision) / (1 - %3$s::double precision)) end', compared, p.t, luck);
+    differing := format(' cross join lateral (select case when c.sketch <> c.other_sketch and length(c.sketch) = length(c.other_sketch) then %s # %s end as x offset 0) x0',
+        format(bits, 'sketch'), format(bits, 'other_sketch'))
+      || coalesce((select string_agg(format(' cross join lateral (select x%1$s.x | (x%1$s.x >> %2$s) as x offset 0) x%3$s', n - 1, shift, n), '' order by n)
+        from unnest(array[4, 2, 1]) with ordinality as u(shift, i), lateral (select i - 3 + (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer as n) k where shift < p.bits), '')
+      || format(' cross join lateral (select bit_count(x%s.x & B%L) as slots offset 0) d', (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer, repeat(repeat('0', p.bits - 1) || '1', p.t))
+      -- The number of bits that differ bounds the number of slots that do.
+      || format(' where x0.x is null or bit_count(x0.x) <= %s', (select max(d) * p.bits from generate_series(0, p.t) as d
+          where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
+    if p.t <= 256 then
+      matches := format('%s - coalesce(d.slots, 0)', p.t);
+      select array_agg(least(1, greatest(0, (l.lower - luck) / (1 - luck))) order by l.matches), array_agg(least(1, greatest(0, (1 - h.lower - luck) / (1 - luck))) order by l.matches)
+      into lows, highs
+      from alike.lower_bound l join alike.lower_bound h on h.trials = p.t and h.matches = p.t - l.matches where l.trials = p.t;
+    end if;
   end if;
   select string_agg(format(
     'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
@@ -68,15 +88,17 @@ begin
   return query execute format(ordered, format(
     'with candidate (sketch, %s, other_sketch, %s) as (%s),
      verified as (
-       select %s as key, %s as other, %s as shared, alike.resemblance(c.sketch, c.other_sketch) as resemblance, c.sketch, c.other_sketch from candidate c where %s offset 0
+       select %s as key, %s as other, %s as shared, %s as resemblance, %s as matches, c.sketch, c.other_sketch from candidate c%s offset 0
      )
      select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 %s',
     columns, replace(columns, 'x', 'y'),
     arms,
     alike._key_text(key_x, 'c'), alike._key_text(key_y, 'c'),
     (select string_agg(format('coalesce((c.x%s = c.y%s)::integer, 0)', m, m), ' + ' order by m) from generate_series(1, a.features) as m),
-    hopeful,
-    bounds,
+    compared,
+    matches,
+    differing,
+    case when lows is null then bounds else '(select $2[v.matches + 1] as low, $3[v.matches + 1] as high)' end,
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
          select %s as key, %s as other, %s as shared, alike.resemblance(x.sketch, y.sketch) as resemblance, x.sketch, y.sketch as other_sketch
@@ -85,7 +107,7 @@ begin
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
       alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
-  using least_resemblance;
+  using least_resemblance, lows, highs;
 end
 $$;
 

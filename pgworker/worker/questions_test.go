@@ -315,3 +315,41 @@ func fails(t testing.TB, c *pgx.Conn, want, sql string, args ...any) {
 		t.Errorf("%s: error %v, want one with %q", sql, err, want)
 	}
 }
+
+// The pairs of a crowd, rows of one template and rows that are the same, are those that a
+// comparison of all documents gives.
+func TestPairsOfACrowd(t *testing.T) {
+	docs := collection(60)
+	for i := range 120 {
+		words := strings.Fields(strings.Repeat("a template says much the same of every customer and of each order that he made ", 6))
+		for j := range i % 12 {
+			words[(i*7+j*13)%len(words)] = fmt.Sprintf("field%d", i*j)
+		}
+		docs = append(docs, strings.Join(words, " "))
+	}
+	for _, profile := range []string{"text bits=8", "text t=168 bits=4", "text t=336 bits=2", "text t=672 bits=1"} {
+		t.Run(profile, func(t *testing.T) {
+			database := pgtest.Database(t)
+			c := pgtest.Connect(t, database)
+			exec(t, c, "create table documents (id int primary key, body text)")
+			exec(t, c, "insert into documents select n - 1, body from unnest($1::text[]) with ordinality as u(body, n)", docs)
+			exec(t, c, "select alike.attach('documents', 'body', jsonb_build_object('profile', $1::text))", profile)
+			once(t, newWorker(t, database, nil))
+			all := expectedPairs(t, profile, docs, 0)
+			for _, atLeast := range []float64{0, 0.5, 0.95, 1} {
+				got := collectPairs(t, c, "select * from alike.pairs('documents', $1)", atLeast)
+				var want []pairAnswer
+				for _, pair := range all {
+					if pair.Resemblance >= atLeast {
+						want = append(want, pair)
+					}
+				}
+				sortAnswers(got)
+				sortAnswers(want)
+				if len(want) < 50 || !slices.Equal(got, want) {
+					t.Errorf("at least %v: %d pairs, want %d", atLeast, len(got), len(want))
+				}
+			}
+		})
+	}
+}
