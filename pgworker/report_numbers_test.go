@@ -23,13 +23,13 @@ func TestReportNumbers(t *testing.T) {
 	// Pairs of rows whose second has a part of its words changed.
 	r := rand.New(rand.NewPCG(7, 7))
 	var texts []string
-	for i := range 150 {
+	for i := range 360 {
 		words := make([]string, 80)
 		for j := range words {
 			words[j] = fmt.Sprintf("w%dx%d", i, r.IntN(100000))
 		}
 		texts = append(texts, strings.Join(words, " "))
-		for range i % 12 {
+		for range i % 6 {
 			words[r.IntN(len(words))] = fmt.Sprintf("new%d", r.IntN(100000))
 		}
 		texts = append(texts, strings.Join(words, " "))

@@ -384,7 +384,8 @@ func ours(err error) bool {
 	}
 	switch pg.Code {
 	case "23505", "40001", "40P01", "42501", "21000", "25P02", "25006", "57P01", "57P02", "57P03", "57014", "53300",
-		"42704", "55000": // what was prepared has ended
+		"42704", "55000", // what was prepared has ended
+		"55006": // TRUNCATE has to wait for a deferred constraint
 		return strings.Contains(pg.Message, "alike")
 	}
 	return true
