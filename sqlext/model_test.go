@@ -84,6 +84,8 @@ type model struct {
 	dump0     string
 	log       []string
 	sketches  map[string]string
+	judged    map[int64]string // the documents after the statement before
+	complete  int              // rows whose matches were compared with all others
 }
 
 // Random statements on random schemas, compared with what a person would expect.
@@ -93,12 +95,20 @@ func TestModel(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 20)
 	}
+	complete := 0
 	for i := range n {
 		seed := *modelSeed + uint64(i)
-		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { newModel(t, seed).run(*modelStatements) }) {
+		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			m := newModel(t, seed)
+			m.run(*modelStatements)
+			complete += m.complete
+		}) {
 			t.Logf("again: go test ./sqlext -run 'TestModel$' -args -schemas 1 -statements %d -seed %d", *modelStatements, seed)
 			return
 		}
+	}
+	if n >= 20 && complete < 2*n {
+		t.Errorf("the matches of %d rows were compared with all others", complete)
 	}
 }
 
@@ -692,7 +702,7 @@ func (m *model) check() {
 	m.raw(func(c *sqlite3.SQLiteConn) error { ended = c.AutoCommit(); return nil })
 	if ended && len(m.saved) > 0 {
 		// A conflict clause or a trigger of the user's has rolled it back.
-		m.marks, m.saved = m.saved[0], nil
+		m.marks, m.saved, m.judged = m.saved[0], nil, nil
 		m.look()
 	} else {
 		now, dump := m.documents(), ""
@@ -745,6 +755,12 @@ func (m *model) check() {
 		m.fail("the side table holds\n%s\nwant\n%s", brief(got), brief(want))
 	}
 	m.checkMatches(keys, alike)
+	m.judged = map[int64]string{}
+	for _, r := range m.rows0 {
+		if r.attached {
+			m.judged[r.uid] = r.body
+		}
+	}
 }
 
 func brief(list []string) string {
@@ -836,11 +852,11 @@ func (m *model) both(keys []string) string {
 func (m *model) checkMatches(keys []string, sketches map[string][]byte) {
 	m.t.Helper()
 	text := m.rows(`SELECT ` + m.both(keys) + `, resemblance FROM ` + m.schema + `.d_alike_match`)
-	if text == "" {
-		return
-	}
 	seen := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {
+		if text == "" {
+			break
+		}
 		p := strings.Split(line, "|")
 		x, y := m.fold(p[0]), m.fold(p[1])
 		if sketches[x] == nil || sketches[y] == nil || x == y {
@@ -857,5 +873,57 @@ func (m *model) checkMatches(keys []string, sketches map[string][]byte) {
 			m.fail("the match of %s and %s is there twice", x, y)
 		}
 		seen[min(x, y)+"|"+max(x, y)] = true
+	}
+	m.checkCompleteness(sketches, seen)
+}
+
+// checkCompleteness compares each row that the last statement has written with all
+// others: those that share a feature and reach the threshold are matches of it, unless
+// there are more than are recorded.
+func (m *model) checkCompleteness(sketches map[string][]byte, seen map[string]bool) {
+	m.t.Helper()
+	last := m.log[len(m.log)-1]
+	if m.judged == nil || m.mode != "compute" || m.policy != "link" && m.policy != "warn" || !strings.HasPrefix(last, "INSERT") && !strings.HasPrefix(last, "UPDATE") && !strings.HasPrefix(last, "DELETE") {
+		return
+	}
+	features := func(r modelRow) []string {
+		s := m.stored(r.body)
+		return strings.Split(s[strings.LastIndex(s, "|")+1:], ",")
+	}
+	for _, x := range m.rows0 {
+		if body, before := m.judged[x.uid]; !x.attached || before && body == x.body || sketches[m.fold(x.key)] == nil {
+			continue
+		}
+		var missing []string
+		found := 0
+		for _, y := range m.rows0 {
+			key, other := m.fold(x.key), m.fold(y.key)
+			if !y.attached || key == other || sketches[other] == nil {
+				continue
+			}
+			if seen[min(key, other)+"|"+max(key, other)] {
+				found++
+				continue
+			}
+			shared, theirs := 0, features(y)
+			for i, f := range features(x) {
+				if f != "" && f != "NULL" && f == theirs[i] {
+					shared++
+				}
+			}
+			r, err := sketch.Resemblance(sketches[key], sketches[other])
+			if err != nil {
+				m.fail("%v", err)
+			}
+			distinct := slices.ContainsFunc(m.marks, func(k modelMark) bool {
+				return k.verdict == "distinct" && (k.x == x.uid && k.y == y.uid || k.x == y.uid && k.y == x.uid)
+			})
+			if shared > 0 && r >= 0.9 && !distinct {
+				missing = append(missing, fmt.Sprintf("%s (%g)", other, r))
+			}
+		}
+		if m.complete++; len(missing) > 0 && found < 10 {
+			m.fail("the row %s has no match with %s", x.key, strings.Join(missing, ", "))
+		}
 	}
 }

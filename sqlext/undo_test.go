@@ -1,0 +1,116 @@
+package sqlext_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// An error of ours undoes the statement of the checkin, all of its rows, and nothing else.
+func TestAnErrorUndoesTheStatement(t *testing.T) {
+	for _, statement := range []string{
+		`UPDATE d SET body = CASE id WHEN 2 THEN 'words that no other row has' ELSE ?1 END, u = 'changed' || id WHERE id > 1`,
+		`INSERT INTO d VALUES (10, 'words that no other row has', 'x'), (11, ?1, 'y')`,
+		`REPLACE INTO d VALUES (2, 'words that no other row has', 'x'), (3, ?1, 'y')`,
+		`INSERT OR IGNORE INTO d VALUES (10, 'words that no other row has', 'x'), (11, ?1, 'y')`,
+		`INSERT OR FAIL INTO d VALUES (10, 'words that no other row has', 'x'), (11, ?1, 'y')`,
+		`INSERT OR ROLLBACK INTO d VALUES (10, 'words that no other row has', 'x'), (11, ?1, 'y')`,
+		`INSERT OR IGNORE INTO d VALUES (11, ?1, 'y')`,
+		`UPDATE OR IGNORE d SET body = ?1 WHERE id = 2`,
+		`UPDATE OR FAIL d SET body = CASE id WHEN 2 THEN 'words that no other row has' ELSE ?1 END WHERE id > 1`,
+		`UPDATE OR REPLACE d SET body = ?1, id = 3 WHERE id = 2`,
+		`INSERT INTO d VALUES (2, ?1, 'y') ON CONFLICT (id) DO UPDATE SET body = excluded.body`,
+	} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT)`)
+		db.exec(`INSERT INTO d VALUES (1, ?, 'a'), (2, 'a second text', 'b'), (3, 'and a third', 'c')`, fox)
+		db.rows(`SELECT alike_attach('d', 'body', '{"policy": "reject"}')`)
+		db.exec(`BEGIN`)
+		db.exec(`INSERT INTO d VALUES (4, 'before it', 'd')`)
+		before := db.rows(`SELECT * FROM d`) + db.rows(`SELECT id, hex(sketch) FROM d_alike`)
+		if _, err := db.Exec(statement, fox); err == nil || !strings.Contains(err.Error(), "resembles row 1") {
+			t.Fatalf("%s: %v", statement, err)
+		}
+		if after := db.rows(`SELECT * FROM d`) + db.rows(`SELECT id, hex(sketch) FROM d_alike`); after != before {
+			t.Errorf("%s leaves\n%s\nwant\n%s", statement, after, before)
+		}
+		db.exec(`COMMIT`)
+		db.expect("4|4", `SELECT (SELECT count(*) FROM d), (SELECT count(*) FROM d_alike)`)
+		db.check("d", statement)
+	}
+}
+
+// Matches follow the keys of both of their rows.
+func TestMatchesFollowTheKeys(t *testing.T) {
+	for _, mode := range []string{"compute", "queue"} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(a INTEGER, b TEXT, body TEXT, PRIMARY KEY (a, b))`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link", "mode": "` + mode + `"}')`)
+		db.exec(`INSERT INTO d VALUES (1, 'x', ?1), (2, 'x', ?1)`, fox)
+		db.rows(`SELECT alike_refresh('d')`)
+		const matches = `SELECT a, b, other_a, other_b FROM d_alike_match`
+		db.expect("2|x|1|x", matches)
+		db.exec(`UPDATE d SET a = 20 WHERE a = 2`)
+		db.expect("20|x|1|x", matches)
+		db.exec(`UPDATE d SET b = 'y' WHERE a = 1`)
+		db.expect("20|x|1|y", matches)
+		db.exec(`UPDATE d SET a = a + 100`)
+		db.expect("120|x|101|y", matches)
+		db.check("d", mode)
+		db.exec(`UPDATE OR REPLACE d SET a = 120, b = 'x' WHERE a = 101`) // which replaces the other
+		db.expect("", matches)
+	}
+}
+
+// Of several rows that a document resembles, reject names the nearest.
+func TestRejectNamesTheNearest(t *testing.T) {
+	for _, order := range [][]int{{1, 2, 3}, {3, 2, 1}, {2, 3, 1}} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		texts := map[int]string{1: fox + " and then one more time", 2: fox, 3: fox + " and then one more time, says the hound"}
+		for _, n := range order {
+			db.exec(`INSERT INTO d VALUES (?, ?)`, n, texts[n])
+		}
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text", "policy": "reject", "at_least": 0.2}')`)
+		for _, n := range order {
+			db.fails("resembles row "+string(rune('0'+n))+" of d (resemblance 1.000", `INSERT INTO d(body) VALUES (?)`, texts[n])
+		}
+	}
+}
+
+// What a person called a duplicate is a match of a row that changes, from either side and
+// without a feature in common; what a person called distinct is none.
+func TestVerdictsDecideMatches(t *testing.T) {
+	for _, changed := range []int{1, 2} {
+		for _, marked := range []string{"1, 2", "2, 1"} {
+			db := memory(t)
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+			db.exec(`INSERT INTO d VALUES (1, ?1), (2, 'words that no other row has'), (3, ?1), (4, ?1)`, fox)
+			db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+			db.rows(`SELECT alike_mark('d', ` + marked + `, 'duplicate'), alike_mark('d', 1, 3, 'distinct')`)
+			db.exec(`UPDATE d SET body = body || ' ' WHERE id = ?`, changed)
+			want := "2|1"
+			if changed == 1 {
+				want = "1|2\n1|4"
+			}
+			db.expect(want, `SELECT id, other FROM d_alike_match ORDER BY other`)
+		}
+	}
+}
+
+// A row that a trigger of the user's puts back while it is deleted, or deletes while it is
+// written, has what the table says.
+func TestRowsThatTriggersPutBack(t *testing.T) {
+	for _, options := range []string{`{}`, `{"policy": "link"}`, `{"mode": "queue"}`, `{"where": "id < 100"}`} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
+		db.exec(`INSERT INTO d VALUES (1, ?, 'a'), (2, 'another text', 'b')`, fox)
+		db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+		db.exec(`CREATE TRIGGER back AFTER DELETE ON d WHEN old.id = 1 BEGIN INSERT INTO d VALUES (1, 'put back', 'a'); END`)
+		db.exec(`CREATE TRIGGER away AFTER INSERT ON d WHEN new.body = 'away' BEGIN DELETE FROM d WHERE id = new.id; END`)
+		db.exec(`DELETE FROM d`)
+		db.exec(`INSERT INTO d VALUES (3, 'away', 'c'), (4, 'stays', 'd')`)
+		db.rows(`SELECT alike_refresh('d')`)
+		db.expect("1\n4", `SELECT id FROM d_alike`)
+		db.check("d", options)
+	}
+}
