@@ -1,20 +1,25 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
+	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/advise"
 )
 
 func (c *command) adviseCommand() *cobra.Command {
-	return &cobra.Command{
+	var svg string
+	verb := &cobra.Command{
 		Use:   "advise TABLE COLUMN",
 		Short: "The presets side by side on a sample of a column",
 		Long: `advise tries the presets on up to a thousand rows of the table, which need not be
@@ -24,7 +29,8 @@ the pairs of the sample, by their texts; the share of texts that are found by a
 copy with a tenth of the words replaced; the share of the answers that a person
 would call similar; the candidates that a question reads; about how many bytes a
 row takes; and the seconds in which one processor sketches the table. Then it
-prints pairs that one preset answers and the chosen one does not, to read.`,
+prints pairs that one preset answers and the chosen one does not, to read. --svg
+draws the recall by resemblance, as expected and as measured.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := c.connect(cmd.Context())
@@ -40,9 +46,57 @@ prints pairs that one preset answers and the chosen one does not, to read.`,
 			if err != nil {
 				return err
 			}
+			if svg != "" {
+				if err := drawAdvice(svg, list); err != nil {
+					return err
+				}
+			}
 			return c.printAdvice(cmd.OutOrStdout(), list, reason, len(texts))
 		},
 	}
+	verb.Flags().StringVar(&svg, "svg", "", "write the curves to this `file`")
+	return verb
+}
+
+// drawAdvice draws what filters find by resemblance, those that several presets have
+// once, and what was measured of each preset with enough pairs in the sample.
+func drawAdvice(file string, list []advise.Advice) error {
+	const enough = 5 // pairs that a point is worth
+	chart := plot.Chart{Title: "Pairs found, by resemblance", X: "resemblance", Y: "share of the pairs found"}
+	lines := map[[2]int]int{}
+	var measured []plot.Line
+	for _, a := range list {
+		p, err := sketch.ParseProfile(a.Settings)
+		if err != nil {
+			return err
+		}
+		i, known := lines[[2]int{p.K, p.S}]
+		if known {
+			chart.Lines[i].Name += ", " + a.Preset
+		} else {
+			lines[[2]int{p.K, p.S}] = len(chart.Lines)
+			line := plot.Line{Name: fmt.Sprintf("%d × %d: %s", p.K, p.S, a.Preset)}
+			for _, at := range sketch.FilterCurve(p.K, p.S, 1, 41) {
+				line.Points = append(line.Points, [2]float64{at.Resemblance, at.Probability})
+			}
+			chart.Lines = append(chart.Lines, line)
+		}
+		line := plot.Line{Name: a.Preset + ", measured"}
+		for _, at := range a.Curve {
+			if at.Pairs >= enough {
+				line.Points = append(line.Points, [2]float64{at.Resemblance + sketch.FilterMargin/2, at.Measured})
+			}
+		}
+		if len(line.Points) > 1 {
+			measured = append(measured, line)
+		}
+	}
+	chart.Lines = append(chart.Lines, measured...)
+	var b bytes.Buffer
+	if err := plot.Lines(&b, chart); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
 // sample reads texts from all over a table, and about how many rows it has.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -21,7 +23,17 @@ func TestAdvise(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out := must(t, "advise", `"Some titles"`, "The title")
+	picture := filepath.Join(t.TempDir(), "advice.svg")
+	out := must(t, "advise", `"Some titles"`, "The title", "--svg", picture)
+	drawing, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<svg", "34 × 4: ", "24 × 7: records", "short, measured"} {
+		if !strings.Contains(string(drawing), want) {
+			t.Errorf("the picture has no %q:\n%.2000s", want, drawing)
+		}
+	}
 	for _, want := range []string{"preset ", "short is chosen: the median of the ", "short answers and ", "% of their characters are equal"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
@@ -48,8 +60,8 @@ func TestAdvise(t *testing.T) {
 			t.Errorf("%s: %s is chosen, want %s", table, found, chosen)
 		}
 	}
-	for _, v := range [][]string{{"nothing", "body", "there is no table nothing"}, {"documents", "text", `documents has no column "text"`}, {"documents; drop table documents", "body", "there is no table"}} {
-		if out, err := pgworker(t, "advise", v[0], v[1]); err == nil || !strings.Contains(err.Error(), v[2]) {
+	for _, v := range [][]string{{"nothing", "body", "there is no table nothing"}, {"documents", "text", `documents has no column "text"`}, {"documents; drop table documents", "body", "there is no table"}, {"documents", "body --svg=/no/such/folder/a.svg", "no such file"}} {
+		if out, err := pgworker(t, append([]string{"advise", v[0]}, strings.Fields(v[1])...)...); err == nil || !strings.Contains(err.Error(), v[2]) {
 			t.Errorf("advise %s %s: %v, want %q\n%s", v[0], v[1], err, v[2], out)
 		}
 	}
