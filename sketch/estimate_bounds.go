@@ -36,8 +36,8 @@ func Bounds(a, b []byte, confidence float64) (Interval, error) {
 	return t.bounds(confidence), nil
 }
 
-// BoundsOf returns what Bounds does of two sketches under a profile with slots when so
-// many of the slots are equal; the bins of the family bins count as filled.
+// BoundsOf returns what Bounds does of two sketches under a profile with slots when as
+// many of the slots as given are equal; the bins of the family bins count as filled.
 func BoundsOf(p Profile, matches int, confidence float64) (Interval, error) {
 	if err := checkConfidence(confidence); err != nil {
 		return Interval{}, err

@@ -133,7 +133,7 @@ func TestVerifiedPolicies(t *testing.T) {
 }
 
 // What people said is not read again, pages are read as text, a condition leaves rows
-// out, and a row whose document is not the one that was sketched keeps its estimate.
+// out, and a row whose document has changed since it was sketched keeps its estimate.
 func TestVerifiedOddly(t *testing.T) {
 	db := verifiedTable(t, `{"at_least": 0.6}`)
 	pair := db.rows(fmt.Sprintf(verified, 0.6, "'text'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6 LIMIT 1`)

@@ -15,7 +15,7 @@ import (
 
 // A verifier reads documents of an attachment again, to decide pairs that their sketches
 // leave open. A document whose text a command extracts, that is longer than verifyBytes
-// or is not the one that was sketched is not read, and the sketches decide.
+// or that has changed since it was sketched is not read, and the sketches decide.
 type verifier struct {
 	db        querier
 	a         *attachment

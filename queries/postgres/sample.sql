@@ -1,5 +1,5 @@
--- How a sample of column $2 text of table $1 text is read, $3 integer rows or more where
--- there are so many; how its rows are counted; and how many there are about, -1 where that
+-- How a sample of column $2 text of table $1 text is read, $3 integer rows or more of a
+-- table that has them; how its rows are counted; and about how many there are, -1 where that
 -- is not known or they are few. A sample is whole pages from all over the table.
 select
   format('select %s from %s%s where %s is not null', case when t.document = 'bytea'::regtype then t.name else format('convert_to(%s::text, ''UTF8'')', t.name) end, t.source,

@@ -19,7 +19,7 @@ const (
 	mostBytes   = 8 << 20
 )
 
-// Enough reports whether a sample of so many texts and bytes is complete.
+// Enough reports whether a sample of this number of texts and bytes is complete.
 func Enough(texts, bytes int) bool {
 	return texts >= MostTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= mostBytes
 }
@@ -46,7 +46,7 @@ type Advice struct {
 	// characters in order at least 60 % are equal. Of at most a few hundred answers.
 	Same       float64
 	Answers    int
-	Candidates float64 // that a question reads, in a table of so many rows
+	Candidates float64 // that a question reads, in the whole table
 	Bytes      int     // a row, with its indexes, about
 	Seconds    float64 // to sketch all rows on one processor
 	Only       []Pair  // answered by this preset and not by the chosen one

@@ -36,7 +36,7 @@ func Sketches[K comparable]() *Judge[K] { return &Judge[K]{} }
 
 // Texts returns a Judge of documents under a profile. read returns the text of a
 // document, valid until it is called again; it is not ok where the document is gone or
-// is not the one that was sketched, and then the sketches decide. stop, unless
+// has changed since it was sketched, and then the sketches decide. stop, unless
 // nil, is called between the megabytes of a long document, and its error ends the work.
 func Texts[K comparable](p sketch.Profile, read func(K) (text []byte, ok bool, err error), stop func() error) (*Judge[K], error) {
 	s, err := sketch.NewSketcher(p.Exact())
@@ -173,8 +173,8 @@ func (j *Judge[K]) shingles(text []byte) ([]byte, error) {
 }
 
 // From is the least estimate, of sketches under a profile, whose bounds reach a
-// threshold: whoever asks for estimates from there on gets every pair that Compare may
-// find to reach the threshold. It is 0 for families whose sketches have no fixed number
+// threshold: the pairs with estimates from there on are all that Compare may find to reach
+// the threshold. It is 0 for families whose sketches have no fixed number
 // of samples.
 func From(p sketch.Profile, atLeast float64) (float64, error) {
 	if !p.Slots() || p.Family == sketch.Bins {
