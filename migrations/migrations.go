@@ -102,14 +102,18 @@ func with(ctx context.Context, databaseURL string, f func(*migrate.Migrate) erro
 	if err != nil {
 		return fmt.Errorf("migrations: database URL: %w", err)
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
+		// golang-migrate waits for its lock on a connection that it then cannot close.
+		_, err := c.Exec(ctx, "select set_config('lock_timeout', '1min', false) where current_setting('lock_timeout') = '0'")
+		return err
+	}))
 	defer db.Close()
 	if err := db.PingContext(ctx); err != nil {
 		return fmt.Errorf("migrations: connect: %w", err)
 	}
 	driver, err := migratepgx.WithInstance(db, &migratepgx.Config{MigrationsTable: table})
 	if err != nil {
-		return fmt.Errorf("migrations: %w", err)
+		return explained(err)
 	}
 	source, err := iofs.New(FS, ".")
 	if err != nil {
@@ -119,7 +123,7 @@ func with(ctx context.Context, databaseURL string, f func(*migrate.Migrate) erro
 	if err != nil {
 		return fmt.Errorf("migrations: %w", err)
 	}
-	m.LockTimeout = time.Minute
+	m.LockTimeout = time.Hour // lock_timeout comes first
 	stop := context.AfterFunc(ctx, func() { m.GracefulStop <- true })
 	defer stop()
 	err = f(m)
@@ -127,10 +131,19 @@ func with(ctx context.Context, databaseURL string, f func(*migrate.Migrate) erro
 		err = nil
 	}
 	if err != nil {
-		err = fmt.Errorf("migrations: %w", err)
+		err = explained(err)
 	}
 	sourceErr, closeErr := m.Close()
 	return errors.Join(err, sourceErr, closeErr)
+}
+
+// explained says what a lock that was not to be had means. golang-migrate wraps some errors
+// as text.
+func explained(err error) error {
+	if strings.Contains(err.Error(), "55P03") {
+		return fmt.Errorf("migrations: another session holds a lock, such as another migration or a transaction that uses the schema alike; try again when it ends: %w", err)
+	}
+	return fmt.Errorf("migrations: %w", err)
 }
 
 // splitTable takes golang-migrate's own parameter out of a URL.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -124,6 +125,39 @@ func TestPlainMigrate(t *testing.T) {
 	}
 	if got := describe(t, c); got != want {
 		t.Errorf("one by one gives another schema:\n%s\n\n%s", got, want)
+	}
+}
+
+// A migration that cannot have its locks gives up, says so and leaves the database as it
+// was: the lock of another migration, and the table of versions.
+func TestMigrateGivesUp(t *testing.T) {
+	ctx := context.Background()
+	database := pgtest.New(t, pgtest.Version()).Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "begin; select from schema_migrations")
+	wantLocked := func(what string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "another session holds a lock") {
+			t.Errorf("%s: error %v, want who stands in the way", what, err)
+		}
+	}
+	wantLocked("a transaction reads the versions", migrations.Down(ctx, database+"&lock_timeout=200ms"))
+	first := make(chan error)
+	go func() { first <- migrations.Down(ctx, database+"&lock_timeout=10min") }()
+	watch := pgtest.Connect(t, database)
+	for !one[bool](t, watch, "select exists (select from pg_locks where locktype = 'relation' and not granted) and exists (select from pg_locks where locktype = 'advisory' and granted)") {
+		time.Sleep(5 * time.Millisecond)
+	}
+	wantLocked("another migration", migrations.Up(ctx, database+"&lock_timeout=200ms"))
+	exec(t, c, "commit")
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := migrations.Up(ctx, database); err != nil {
+		t.Error(err)
+	}
+	if status, err := migrations.Current(ctx, database); err != nil || status.Dirty || status.Version != migrations.Latest() {
+		t.Errorf("status %+v, error %v", status, err)
 	}
 }
 
