@@ -86,7 +86,7 @@ begin
   for option in select jsonb_object_keys(options) loop
     select * into known from alike._options() o where o.name = option;
     if not found then
-      raise exception 'alike: attach: unknown option "%", want %', option, (select string_agg(o.name, ', ') from alike._options() o) using errcode = 'invalid_parameter_value';
+      raise exception 'alike: attach: there is no option "%", want %', option, (select string_agg(o.name, ', ') from alike._options() o) using errcode = 'invalid_parameter_value';
     elsif jsonb_typeof(options -> option) <> all (known.types) then
       raise exception 'alike: attach: option % is %, want %', option, options -> option, known.wanted using errcode = 'invalid_parameter_value';
     end if;
@@ -103,10 +103,10 @@ begin
     end if;
   end if;
   if coalesce(options ->> 'verify', 'sketch') not in ('sketch', 'text') then
-    raise exception 'alike: attach: verify "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
+    raise exception 'alike: attach: the verify is "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
   end if;
   if jsonb_typeof(options -> 'matches') = 'number' and ((options ->> 'matches')::numeric not between 1 and 1000 or (options ->> 'matches')::numeric % 1 <> 0) then
-    raise exception 'the options: matches is %, want a whole number from 1 to 1000 or null', options ->> 'matches' using errcode = 'invalid_parameter_value';
+    raise exception 'alike: attach: the option matches is %, want a whole number from 1 to 1000 or null', options ->> 'matches' using errcode = 'invalid_parameter_value';
   end if;
 end
 $$;
@@ -204,8 +204,8 @@ begin
   a.profile_id := alike._settings_id(alike._spell(profile));
   a.features := profile.k;
   a.at_least := coalesce((options ->> 'at_least')::double precision, alike._at_least(profile));
-  if not (a.at_least >= 0 and a.at_least <= 1) then
-    raise exception 'alike: attach: at_least %, want 0 to 1', a.at_least using errcode = 'invalid_parameter_value';
+  if not (a.at_least > 0 and a.at_least <= 1) then
+    raise exception 'alike: attach: at_least is %, want above 0 and at most 1', a.at_least using errcode = 'invalid_parameter_value';
   end if;
   a.matches := coalesce((options ->> 'matches')::integer, 10);
   a.variants := '{}';
@@ -217,7 +217,7 @@ begin
   end loop;
   a.policy := coalesce(options ->> 'policy', 'ignore');
   if a.policy not in ('ignore', 'link', 'warn', 'reject') then
-    raise exception 'alike: attach: policy "%", want ignore, link, warn or reject', a.policy using errcode = 'invalid_parameter_value';
+    raise exception 'alike: attach: the policy is "%", want ignore, link, warn or reject', a.policy using errcode = 'invalid_parameter_value';
   end if;
   a.distributed := coalesce((options ->> 'distributed')::boolean, false);
   perform alike._check_distributed(relation, a.distributed, options);

@@ -48,7 +48,7 @@ declare
   nearest text;
 begin
   if spelling <> all (a.variants) then
-    raise exception 'alike: % has no similarity index %, it has %', a.name, spelling, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
+    raise exception 'alike: % has no similarity index %; it has %', a.name, spelling, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
       using errcode = 'undefined_column', hint = 'attach takes {"si": ["' || spelling || '"]}.';
   elsif spelling ~ '^forest' and fraction <> 'NaN' then
     raise exception 'alike: si_rows: % has depths instead of a fraction; leave it out', spelling using errcode = 'invalid_parameter_value';

@@ -15,7 +15,7 @@ declare
   rows integer := 0;
 begin
   if verdict is null or verdict not in ('duplicate', 'distinct') then
-    raise exception 'alike: mark: verdict "%", want duplicate or distinct', verdict using errcode = 'invalid_parameter_value';
+    raise exception 'alike: mark: the verdict is "%", want duplicate or distinct', verdict using errcode = 'invalid_parameter_value';
   end if;
   begin
     execute format('select (%s) = (%s)',

@@ -130,7 +130,7 @@ func TestWrongValues(t *testing.T) {
 		{"attach documents body --name n --si 99", "want a method"}, {"attach documents body --name n --extract ???", "want plain, html"},
 		{"attach documents body --name n --extract {", "want a name, or"}, {"attach documents body --name n --where )", "where: "},
 		{"attach documents body --name=", "want 1 to 49"}, {"attach documents body --options null", "want one JSON object"}, {"attach documents body --options []", "want one JSON object"},
-		{`attach documents body --options {"x":1}`, "unknown option"}, {"attach documents body --distributed=x", "invalid syntax"},
+		{`attach documents body --options {"x":1}`, "there is no option"}, {"attach documents body --distributed=x", "invalid syntax"},
 	} {
 		out, err := pgworker(t, strings.Fields(c.args)...)
 		if code := exitCode(err); code != exitUsage || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || out != "" {

@@ -6,7 +6,7 @@ import (
 )
 
 // sentences are the bad events that a caller can bring about and what is said of each.
-// The same event has the same sentence in PostgreSQL.
+// Those that can happen in PostgreSQL have the same sentence there (examples/internal/engines).
 var sentences = []struct{ event, statement, sentence string }{
 	{"a table that is missing", `SELECT alike_attach('x', 'body')`, `there is no table x`},
 	{"a table that is missing in a schema", `SELECT alike_attach('main.x', 'body')`, `there is no table x in main`},

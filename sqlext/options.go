@@ -67,7 +67,7 @@ type whole struct {
 func (n *whole) UnmarshalJSON(text []byte) error {
 	n.given = true
 	if json.Unmarshal(text, &n.value) != nil {
-		return fmt.Errorf("the option matches is %.60s, want a whole number or null", text)
+		return fmt.Errorf("the option matches is %.60s, want a whole number from 1 to %d or null", text, maxMatches)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 		return p, nil, fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
 	}
 	if s.Matches < 1 || s.Matches > maxMatches {
-		return p, nil, fmt.Errorf("the option matches is %d, want 1 to %d", s.Matches, maxMatches)
+		return p, nil, fmt.Errorf("the option matches is %d, want a whole number from 1 to %d or null", s.Matches, maxMatches)
 	}
 	if strings.ContainsRune(s.Where, 0) {
 		return p, nil, errors.New("where: the condition has a zero byte")

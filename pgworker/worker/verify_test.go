@@ -323,7 +323,7 @@ func TestExactOddly(t *testing.T) {
 	if err := e.Pairs(cancelled, func(Answer) error { return nil }); err == nil {
 		t.Error("no error after cancel")
 	}
-	if _, err := c.Exec(ctx, `select alike.attach('documents', 'body', '{"verify": "texts"}')`); err == nil || !strings.Contains(err.Error(), `verify "texts", want sketch or text`) {
+	if _, err := c.Exec(ctx, `select alike.attach('documents', 'body', '{"verify": "texts"}')`); err == nil || !strings.Contains(err.Error(), `the verify is "texts", want sketch or text`) {
 		t.Errorf("another verify: %v", err)
 	}
 }
