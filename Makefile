@@ -99,6 +99,7 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^TestModel$$' ./sqlext -args -schemas 1000 -statements 200
 	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile
+	go test -timeout 4h -run '^TestPackages$$' ./sqlext/packages -args -commands
 
 citus: ## Citus gives the answers of one PostgreSQL while nodes are killed: CITUS=folder of its programs DOCUMENTS=100000
 	ALIKE_CITUS=$(CITUS) ALIKE_DOCUMENTS=$(DOCUMENTS) go test -tags citus -timeout 4h -v -run '^TestCitus' ./pgworker/worker

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"io/fs"
 	"time"
 )
 
@@ -18,6 +19,14 @@ type archive struct {
 type member struct {
 	name string
 	data []byte
+}
+
+// mode lets the command alike be run.
+func (m member) mode() int64 {
+	if m.name == "alike" {
+		return 0o755
+	}
+	return 0o644
 }
 
 // written is the time of every member: equal contents give equal archives. A zip file knows no earlier year.
@@ -34,7 +43,7 @@ func tarred(members []member) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, m := range members {
-		must(w.WriteHeader(&tar.Header{Name: m.name, Mode: 0o644, Size: int64(len(m.data)), ModTime: written, Format: tar.FormatUSTAR}))
+		must(w.WriteHeader(&tar.Header{Name: m.name, Mode: m.mode(), Size: int64(len(m.data)), ModTime: written, Format: tar.FormatUSTAR}))
 		_, err := w.Write(m.data)
 		must(err)
 	}
@@ -47,7 +56,7 @@ func zipped(members []member) []byte {
 	w := zip.NewWriter(&b)
 	for _, m := range members {
 		h := &zip.FileHeader{Name: m.name, Method: zip.Deflate, Modified: written}
-		h.SetMode(0o644)
+		h.SetMode(fs.FileMode(m.mode()))
 		f, err := w.CreateHeader(h)
 		must(err)
 		_, err = f.Write(m.data)

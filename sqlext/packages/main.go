@@ -1,5 +1,5 @@
-// Command packages compiles the SQLite extension for every platform that it can from here, and packs what it compiled:
-// tarballs, Python wheels, npm packages, gems and a jar, with their checksums. Equal sources give equal bytes.
+// Command packages compiles the SQLite extension and the command alike for every platform that it can from here, and packs
+// what it compiled: tarballs, Python wheels, npm packages, gems and a jar, with their checksums. Equal sources give equal bytes.
 //
 //	go run ./sqlext/packages -version 0.1.0 -o build/dist
 //
@@ -29,6 +29,7 @@ func main() {
 	zig := flag.String("zig", "zig", "the zig that compiles for other platforms")
 	only := flag.String("only", "", "the platforms, as linux-x86_64,windows-x86_64; every one unless given")
 	compileOnly := flag.Bool("compile", false, "compile the libraries and pack nothing")
+	commands := flag.Bool("commands", true, "compile and pack the command alike, too; with SQLite inside it takes minutes the first time")
 	worker := flag.String("worker", "", "write the list of parts of this worker, too")
 	flag.Parse()
 	if *worker != "" {
@@ -36,12 +37,12 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	if err := run(*out, *version, *zig, *only, *compileOnly); err != nil {
+	if err := run(*out, *version, *zig, *only, *compileOnly, *commands); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out, version, zig, only string, compileOnly bool) error {
+func run(out, version, zig, only string, compileOnly, commands bool) error {
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
 		return fmt.Errorf("the version is %q, want three numbers as in 1.2.3", version)
 	}
@@ -52,18 +53,20 @@ func run(out, version, zig, only string, compileOnly bool) error {
 	libraries := filepath.Join(out, "libraries")
 	var found []target
 	for _, t := range wanted {
-		file := t.path(libraries)
 		if t.compiles() {
 			log.Printf("%s: compiling", t.name)
-			if err := t.compile(zig, file); err != nil {
+			if err := t.compile(zig, libraries, commands); err != nil {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
 		}
-		if t.library, err = os.ReadFile(file); err == nil {
-			found = append(found, t)
-		} else {
-			log.Printf("%s: left out, since %s is missing", t.name, file)
+		if t.library, err = os.ReadFile(t.path(libraries)); err == nil && commands {
+			t.command, err = os.ReadFile(t.commandPath(libraries))
 		}
+		if err != nil {
+			log.Printf("%s: left out: %v", t.name, err)
+			continue
+		}
+		found = append(found, t)
 	}
 	if compileOnly {
 		return nil
@@ -112,6 +115,9 @@ func pack(out, version string, found []target) error {
 	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike", version)}, r.jar(found), r.npmLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
 	for _, t := range found {
 		packages = append(packages, r.tarball(t), r.wheel(t), r.npmLibrary(t), r.gem(t))
+		if t.command != nil {
+			packages = append(packages, r.program(t))
+		}
 	}
 	for _, p := range packages {
 		if err := os.WriteFile(filepath.Join(out, p.name), p.bytes, 0o644); err != nil {

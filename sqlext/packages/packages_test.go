@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/hex"
+	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -22,12 +23,14 @@ import (
 
 const version = "1.2.3"
 
+var commands = flag.Bool("commands", false, "compile, pack and try the command alike, too (minutes)")
+
 // TestPackages compiles and packs for every platform that it can from here, installs each package with the tool that its
 // users have, and asks what is installed.
 func TestPackages(t *testing.T) {
 	t.Chdir("../..") // go build looks for the module
 	out := t.TempDir()
-	if err := run(out, version, tool(t, "packages/zig"), "", false); err != nil {
+	if err := run(out, version, tool(t, "packages/zig"), "", false, *commands); err != nil {
 		t.Fatal(err)
 	}
 	in := func(name string) string { return filepath.Join(out, name) }
@@ -51,7 +54,7 @@ func TestPackages(t *testing.T) {
 
 	t.Run("equal sources", func(t *testing.T) {
 		again := t.TempDir()
-		if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", false); err != nil {
+		if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", false, *commands); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := os.ReadDir(again)
@@ -78,6 +81,24 @@ func TestPackages(t *testing.T) {
 	})
 	t.Run("windows-x86_64", func(t *testing.T) { checkWindows(t, in("libraries/windows-x86_64/alike.dll")) })
 
+	t.Run("command", func(t *testing.T) {
+		if !*commands {
+			return // the long form; the command's own tests run always
+		}
+		folder := t.TempDir()
+		notes := filepath.Join(folder, "notes.txt")
+		write(t, notes, "one two three four five six seven eight nine ten\nOne two three four five six seven eight nine ten!\nanother\n")
+		want := "one two three four five six seven eight nine ten\nanother\n"
+		output(t, "tar", "-xzf", in("alike-"+version+"-linux-x86_64.tar.gz"), "-C", folder)
+		for name, command := range map[string][]string{
+			"linux-x86_64":  {filepath.Join(folder, "alike")},
+			"linux-aarch64": {"qemu-aarch64", in("libraries/linux-aarch64/alike")},
+		} {
+			if got := output(t, command[0], append(command[1:], "dedup", "-q", notes)...); got != want {
+				t.Errorf("%s: alike dedup printed %q, want %q", name, got, want)
+			}
+		}
+	})
 	t.Run("pip", func(t *testing.T) { checkPip(t, out) })
 	t.Run("npm", func(t *testing.T) { checkNpm(t, out) })
 	t.Run("gem", func(t *testing.T) {
@@ -109,7 +130,7 @@ func TestRefused(t *testing.T) {
 		{"v1.2.3", "", `the version is "v1.2.3", want three numbers as in 1.2.3`},
 		{"1.2.3", "plan9", `no platform is called "plan9"; there are linux-x86_64, linux-aarch64, windows-x86_64, macos-aarch64, macos-x86_64`},
 	} {
-		if err := run(t.TempDir(), c.version, "zig", c.only, false); err == nil || err.Error() != c.want {
+		if err := run(t.TempDir(), c.version, "zig", c.only, false, false); err == nil || err.Error() != c.want {
 			t.Errorf("version %q, platforms %q: %v, want %s", c.version, c.only, err, c.want)
 		}
 	}
@@ -207,6 +228,14 @@ func checkWindows(t *testing.T, library string) {
 		t.Fatal(err)
 	}
 	check(t, output(t, "wine", host, `Z:`+library, `Z:`+statements))
+	if !*commands {
+		return
+	}
+	notes := filepath.Join(prefix, "notes.txt")
+	write(t, notes, "one two three\none two three\n")
+	if got := output(t, "wine", filepath.Join(filepath.Dir(library), "alike.exe"), "dedup", "-q", `Z:`+notes); got != "one two three\n" {
+		t.Errorf("alike.exe dedup printed %q", got)
+	}
 }
 
 func checkPip(t *testing.T, out string) {

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/base64"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -46,6 +47,16 @@ func within(folder string, members []member) []member {
 // tarball holds the library alone, because rqlite loads every file of an archive.
 func (r release) tarball(t target) archive {
 	return archive{fmt.Sprintf("sqlite-alike-%s-loadable-%s.tar.gz", r.version, t.name), gzipped(tarred([]member{{t.file, t.library}}))}
+}
+
+// program holds the command alike.
+func (r release) program(t target) archive {
+	name := filepath.Base(t.commandPath(""))
+	members := append([]member{{name, t.command}}, r.licenses()...)
+	if t.os == "windows" {
+		return archive{fmt.Sprintf("alike-%s-%s.zip", r.version, t.name), zipped(members)}
+	}
+	return archive{fmt.Sprintf("alike-%s-%s.tar.gz", r.version, t.name), gzipped(tarred(members))}
 }
 
 // wheel follows the binary distribution format of PyPA.
