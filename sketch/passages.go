@@ -1,0 +1,171 @@
+package sketch
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// Passages samples a document so that a passage of it, however short beside the whole, is
+// found by what is sampled: in each run of a set number of shingles the one with the least
+// hash is taken. A run that two documents share gives both the same value, so every shared
+// passage of 20 words, or 60 characters, has one in common. What is taken from the first
+// and the last runs of a passage depends on nothing outside of it either: every value of a document
+// that stands word for word in another is a value of the other.
+//
+// A document of n shingles has about 2n/17 values, at most passageValues: of a longer
+// one those whose lowest bits are zero, as many bits as Coarseness tells.
+//
+// It must not be used by two goroutines at once.
+type Passages struct {
+	// Stop, unless nil, is called between the megabytes of a long document.
+	Stop func() error
+
+	sketcher *Sketcher
+	minima   *localMinima
+}
+
+// mixer is odd; the high bits of a product depend on all bits of a fingerprint.
+const mixer = 0x9e3779b97f4a7c15
+
+// passageValues is about the most that a document has.
+const passageValues = 1 << 16
+
+// passageRun is how many tokens the shortest passage has that is found for certain.
+func passageRun(s Stream) int {
+	switch s {
+	case Chars:
+		return 60
+	case Lines:
+		return 8
+	}
+	return 20
+}
+
+// passageShingle is the least length of a shingle: shorter ones occur everywhere.
+func passageShingle(s Stream) int {
+	switch s {
+	case Chars:
+		return 12
+	case Lines:
+		return 1
+	}
+	return 5
+}
+
+// Passages is the profile of the shingles that are sampled for containment of documents
+// under p: that of every shingle, and of longer ones than those of p where these are short.
+func (p Profile) Passages() Profile {
+	p = p.Exact()
+	p.W, p.Bag = max(min(p.W, passageRun(p.Stream)/2), passageShingle(p.Stream)), false
+	return p
+}
+
+// NewPassages returns what samples documents under a profile.
+func NewPassages(p Profile) (*Passages, error) {
+	if p.Stream == Elements {
+		return nil, fmt.Errorf("sketch: the stream %s has no passages", p.Stream)
+	}
+	of := p.Passages()
+	s, err := NewSketcher(of)
+	if err != nil {
+		return nil, err
+	}
+	m := &localMinima{run: passageRun(of.Stream) - of.W + 1}
+	s.sampler = m
+	return &Passages{sketcher: s, minima: m}, nil
+}
+
+// Values returns the values of a document, ascending, and how many shingles it has. The next
+// call overwrites them.
+func (x *Passages) Values(doc []byte) (values []int64, shingles int64, err error) {
+	if err := x.sketcher.DocumentUntil(doc, x.Stop); err != nil {
+		return nil, 0, err
+	}
+	x.minima.finish()
+	shingles = x.sketcher.Shingles()
+	coarseness := x.Coarseness(shingles)
+	values = x.minima.values[:0]
+	for _, v := range x.minima.values {
+		if v&(1<<coarseness-1) == 0 {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values), shingles, nil
+}
+
+// Coarseness is how many of the lowest bits are zero in each value of a document with so many
+// shingles.
+func (x *Passages) Coarseness(shingles int64) int {
+	return bits.Len64(uint64(2 * shingles / int64(x.minima.run+1) / passageValues))
+}
+
+// localMinima is a sampler that takes the least of each run of shingles, in the order of the
+// document.
+type localMinima struct {
+	run    int
+	last   []uint64 // the hashes of the last run
+	least  int      // the position in last of the least, the rightmost of equals
+	taken  bool     // it is among the values
+	values []int64
+}
+
+func (m *localMinima) Reset() {
+	m.last, m.values, m.least, m.taken = m.last[:0], m.values[:0], 0, false
+}
+
+func (m *localMinima) add(xs []uint64) {
+	for _, x := range xs {
+		// Fingerprints of shingles that differ in their end differ in few bits.
+		x *= mixer
+		x ^= x >> 32
+		x *= mixer
+		if len(m.last) == 4*m.run { // keep the last run, but for the shingle that leaves it
+			shift := len(m.last) - m.run + 1
+			m.last = m.last[:copy(m.last, m.last[shift:])]
+			m.least -= shift
+		}
+		m.last = append(m.last, x)
+		newest := len(m.last) - 1
+		first := max(0, len(m.last)-m.run)
+		switch {
+		case newest == 0 || x <= m.last[max(m.least, 0)] && m.least >= first:
+			m.least, m.taken = newest, false
+		case m.least < first:
+			m.least = first
+			for i := first + 1; i <= newest; i++ {
+				if m.last[i] <= m.last[m.least] {
+					m.least = i
+				}
+			}
+			m.taken = false
+		}
+		if len(m.last) >= m.run && !m.taken {
+			m.values, m.taken = append(m.values, int64(m.last[m.least])), true
+		}
+	}
+}
+
+// finish takes the least of a document that is shorter than a run.
+func (m *localMinima) finish() {
+	if len(m.last) > 0 && len(m.values) == 0 {
+		m.values = append(m.values, int64(m.last[m.least]))
+	}
+}
+
+func (m *localMinima) appendSample(dst []byte, _ Profile) []byte { return dst }
+func (m *localMinima) slots() []uint64                           { return nil }
+
+// PassageContainment estimates how much of a document is in another from how many of its
+// values are values of the other, with an interval that holds the true share with at least
+// the confidence given. Of no value nothing can be said: 0 to 1.
+func PassageContainment(matches, values int, confidence float64) (Interval, error) {
+	if err := checkConfidence(confidence); err != nil {
+		return Interval{}, err
+	}
+	if matches < 0 || matches > values {
+		return Interval{}, fmt.Errorf("sketch: %d matches of %d values", matches, values)
+	}
+	return tally{matches, values, values, 64}.bounds(confidence), nil
+}
