@@ -39,6 +39,19 @@ func (db database) check(name, where string) {
 	if stored != wanted {
 		db.t.Fatalf("%s: the side table is not what the documents say\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
 	}
+	if db.rows(`SELECT count(*) FROM sqlite_master WHERE name = ?`, name+"_alike_value") != "0" {
+		list := strings.Split(keys, ", ")
+		same := make([]string, len(list))
+		for i, key := range list {
+			same[i] = "s." + key + " = a." + key
+		}
+		stored := db.rows(`SELECT value, ` + keys + ` FROM ` + name + `_alike_value ORDER BY 1, 2`)
+		wanted := db.rows(`SELECT j.value, s.` + strings.Join(list, ", s.") + ` FROM ` + name + `_alike_source s JOIN ` + name + `_alike a ON ` + strings.Join(same, " AND ") + `, json_each(alike__passages(s.document,
+			(SELECT p.profile || char(10) || char(10) || 'plain' || char(10) || p.id || char(10) || p.tokens FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '` + name + `' AND state <> 'next'))) j ORDER BY 1, 2`)
+		if stored != wanted {
+			db.t.Fatalf("%s: the values are not those of the documents\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
+		}
+	}
 	// What a policy has recorded is still true.
 	columns := strings.Split(keys, ", ")
 	for i := range columns {
@@ -66,7 +79,7 @@ func (db database) check(name, where string) {
 // Random statements of every kind, also undone, leave the side table exact.
 func TestCheckinIsExact(t *testing.T) {
 	for _, table := range tables {
-		for _, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"policy": "link", "verify": "text", "at_least": 0.9}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`} {
+		for _, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"policy": "link", "verify": "text", "at_least": 0.9}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`, `{"contains": true}`, `{"mode": "queue", "where": "other <> 'odd'", "contains": true}`} {
 			t.Run(table.name+" "+options, func(t *testing.T) {
 				db := memory(t)
 				db.exec(table.create)

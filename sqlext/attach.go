@@ -213,6 +213,11 @@ func (c *conn) establish(a, old *attachment) error {
 		if err := c.Exec(a.statements("match")); err != nil {
 			return err
 		}
+		if !old.Contains && a.State == stateReady {
+			if err := c.keepValues(a, true); err != nil {
+				return err
+			}
+		}
 	}
 	return c.register(a, true)
 }

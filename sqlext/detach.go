@@ -99,6 +99,9 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 		if has, err := c.hasTable(schema, a.object("unique")); err != nil || has {
 			return a, err
 		}
+		if has, err := c.hasTable(schema, a.object("value")); err != nil || has {
+			return a, err
+		}
 	}
 	if drop {
 		for _, schema := range list {

@@ -65,6 +65,7 @@
 // A table and its attachment:
 //
 //	alike_attach(table, column [, options])
+//	alike_advise(table, column)
 //	alike_detach(table [, options])
 //	alike_refresh(table)
 //
@@ -77,6 +78,11 @@
 //	alike_pairs(table [, at_least]): key, other, shared, resemblance, low, high
 //	alike_clusters(table [, at_least [, linkage]]): key, cluster, size
 //	alike_keep(table [, rule [, at_least]]): key, kept, resemblance
+//	alike_containers(table, key [, at_least]): key, containment, low, high
+//	alike_contained(table, key [, at_least]): key, containment, low, high
+//	alike_containers_like(table, text [, at_least]): key, containment, low, high
+//	alike_contained_like(table, text [, at_least]): key, containment, low, high
+//	alike_containments(table [, at_least]): key, other, containment, low, high
 //
 // People's verdicts, and what to watch:
 //

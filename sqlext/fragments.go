@@ -105,6 +105,7 @@ func (f fragments) Source() string            { return f.inTrigger(sqlite.Quote(
 func (f fragments) Match() string             { return f.inTrigger(f.Object("match")) }
 func (f fragments) Mark() string              { return f.inTrigger(f.Object("mark")) }
 func (f fragments) Queue() string             { return f.inTrigger(f.Object("queue")) }
+func (f fragments) Values() string            { return f.inTrigger(f.Object("value")) }
 func (f fragments) Unique() string            { return f.inTrigger(f.Object("unique")) }
 func (f fragments) Schema() string            { return sqlite.Quote(f.schema) }
 func (f fragments) In(object string) string   { return f.Schema() + "." + object }

@@ -19,8 +19,10 @@ const (
 func arguments(names ...string) []string { return names }
 
 var (
-	answerColumns = []string{"key", "shared", "resemblance", "low", "high", "containment"}
-	pairColumns   = []string{"key", "other", "shared", "resemblance", "low", "high"}
+	answerColumns      = []string{"key", "shared", "resemblance", "low", "high", "containment"}
+	heldColumns        = []string{"key", "containment", "low", "high"}
+	containmentColumns = []string{"key", "other", "containment", "low", "high"}
+	pairColumns        = []string{"key", "other", "shared", "resemblance", "low", "high"}
 )
 
 // functions is every function of the extension.
@@ -77,6 +79,11 @@ func init() {
 		{Name: "alike_pairs", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: pairColumns, Order: -4, Table: tableOf(pairs)},
 		{Name: "alike_clusters", Flags: direct, Required: 1, Arguments: arguments("table", "at_least", "linkage"), Columns: []string{"key", "cluster", "size"}, Table: tableOf(clusters)},
 		{Name: "alike_keep", Flags: direct, Required: 1, Arguments: arguments("table", "rule", "at_least"), Columns: []string{"key", "kept", "resemblance"}, Table: tableOf(keep)},
+		{Name: "alike_containers", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(containers)},
+		{Name: "alike_contained", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(contained)},
+		{Name: "alike_containers_like", Flags: direct, Required: 2, Arguments: arguments("table", "text text", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(containersLike)},
+		{Name: "alike_contained_like", Flags: direct, Required: 2, Arguments: arguments("table", "text text", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(containedLike)},
+		{Name: "alike_containments", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: containmentColumns, Order: -3, Table: tableOf(containments)},
 		{Name: "alike_mark", Flags: direct | nulls, Required: 4, Arguments: arguments("table", "key", "other", "verdict", "note"), Scalar: scalar(mark)},
 		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "policy", "at_least", "rows", "sketched", "stale", "pending", "failed", "oldest", "note"}, Table: tableOf(status)},
 		{Name: "alike_errors", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"key", "message", "attempts", "failed_at"}, Table: tableOf(failures)},
@@ -85,8 +92,10 @@ func init() {
 
 		// What triggers and other functions call. They are no part of the contract.
 		{Name: "alike__pairs", Flags: direct | noEcho, Required: 2, Arguments: arguments("table", "at_least"), Columns: pairColumns, Table: tableOf(scanPairs)},
+		{Name: "alike__containments", Flags: direct | noEcho, Required: 2, Arguments: arguments("table", "at_least"), Columns: containmentColumns, Table: tableOf(scanContainments)},
 		{Name: "alike__list", Flags: direct | noEcho, Required: 1, Arguments: arguments("numbers"), Columns: []string{"position", "number"}, Order: 1, Table: tableOf(list)},
 		{Name: "alike__row", Flags: pure | nulls, Required: 2, Arguments: arguments("document text", "settings"), Scalar: scalar(sideRow)},
+		{Name: "alike__passages", Flags: pure, Required: 2, Arguments: arguments("document text", "settings"), Scalar: scalar(passages)},
 		{Name: "alike__low", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.Low }))},
 		{Name: "alike__high", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(bound(func(i sketch.Interval) float64 { return i.High }))},
 		{Name: "alike__open", Flags: pure, Required: 3, Arguments: arguments("a", "b", "at_least"), Scalar: scalar(open)},

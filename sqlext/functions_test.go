@@ -23,6 +23,7 @@ alike__extension_must_be_loaded 0
 alike__high 2
 alike__low 2
 alike__open 3
+alike__passages 2
 alike__reject 4
 alike__resemblance 2
 alike__row 2
@@ -70,12 +71,18 @@ alike_superfeature 2
 alike_version 0
 alike_within 3`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' AND narg >= 0 ORDER BY 1`)
 	db.expect(strings.TrimSpace(`
+alike__containments
 alike__list
 alike__pairs
 alike_advise
 alike_cells
 alike_clusters
 alike_common
+alike_contained
+alike_contained_like
+alike_containers
+alike_containers_like
+alike_containments
 alike_errors
 alike_explain
 alike_features

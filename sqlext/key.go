@@ -196,6 +196,11 @@ func (list keys) Set(row string) string {
 	return list.join(", ", func(k key) string { return sqlite.Quote(k.Name) + " = " + row + "." + k.Expr })
 }
 
+// SetSame gives the key that a row of ours has.
+func (list keys) SetSame(row string) string {
+	return list.join(", ", func(k key) string { return sqlite.Quote(k.Name) + " = " + row + "." + sqlite.Quote(k.Name) })
+}
+
 func (list keys) SetOther(row string) string {
 	return list.join(", ", func(k key) string { return sqlite.Quote(k.other()) + " = " + row + "." + k.Expr })
 }

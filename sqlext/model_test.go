@@ -262,6 +262,9 @@ func (m *model) attach() {
 	}
 	m.condition = m.pick("", "", "u IS NOT 'odd'", `"u" > 'm' OR body IS NOT NULL`)
 	options = append(options, `"mode": "`+m.mode+`"`, `"policy": "`+m.policy+`"`)
+	if m.chance(3) {
+		options = append(options, `"contains": `+m.pick("true", "true", "false"))
+	}
 	if m.condition != "" {
 		options = append(options, `"where": "`+strings.ReplaceAll(m.condition, `"`, `\"`)+`"`)
 		m.condition = strings.ReplaceAll(m.condition, "body", m.body)
@@ -755,10 +758,31 @@ func (m *model) check() {
 		m.fail("the side table holds\n%s\nwant\n%s", brief(got), brief(want))
 	}
 	m.checkMatches(keys, alike)
+	m.checkValues()
 	m.judged = map[int64]string{}
 	for _, r := range m.rows0 {
 		if r.attached {
 			m.judged[r.uid] = r.body
+		}
+	}
+}
+
+// checkValues compares the values of passages with those of the documents.
+func (m *model) checkValues() {
+	if m.rows(`SELECT count(*) FROM `+m.schema+`.sqlite_master WHERE name = 'd_alike_value'`) == "0" {
+		return
+	}
+	list := strings.Split(m.sideKeys, ", ")
+	same := make([]string, len(list))
+	for i, key := range list {
+		same[i] = "s." + key + " = a." + key
+	}
+	stored := `SELECT value, ` + m.sideKeys + ` FROM ` + m.schema + `.d_alike_value`
+	wanted := `SELECT j.value, s.` + strings.Join(list, ", s.") + ` FROM ` + m.schema + `.d_alike a JOIN ` + m.schema + `.d_alike_source s ON ` + strings.Join(same, " AND ") + `, json_each(alike__passages(s.document,
+		(SELECT p.profile || char(10) || char(10) || 'plain' || char(10) || p.id || char(10) || p.tokens FROM ` + m.schema + `.alike_attachment a JOIN ` + m.schema + `.alike_settings p ON p.id = a.profile WHERE a.name = 'd' AND state <> 'next'))) j`
+	for _, difference := range []string{stored + " EXCEPT " + wanted, wanted + " EXCEPT " + stored} {
+		if rows := m.rows(difference); rows != "" {
+			m.fail("values of passages that are not those of the documents: %s\n%s", difference, rows)
 		}
 	}
 }

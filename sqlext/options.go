@@ -18,30 +18,32 @@ import (
 
 // settings are what the options of attach decide.
 type settings struct {
-	Profile string // canonical, with the bits that are stored
-	SI      []string
-	Policy  string
-	AtLeast *float64
-	Matches int // how many a checkin records
-	Verify  string
-	Mode    string
-	Where   string
-	Extract string
+	Profile  string // canonical, with the bits that are stored
+	SI       []string
+	Policy   string
+	AtLeast  *float64
+	Matches  int // how many a checkin records
+	Verify   string
+	Contains bool // values of the rows are kept for the questions on containment
+	Mode     string
+	Where    string
+	Extract  string
 }
 
 // options are what attach is told, as JSON. What is not said stays as it is, or
 // is the default at the first attach.
 type options struct {
-	Profile *string   `json:"profile"`
-	SI      *[]string `json:"si"`
-	Policy  *string   `json:"policy"`
-	AtLeast number    `json:"at_least"`
-	Matches whole     `json:"matches"`
-	Verify  *string   `json:"verify"`
-	Mode    *string   `json:"mode"`
-	Name    *string   `json:"name"`
-	Where   *string   `json:"where"`
-	Extract *string   `json:"extract"`
+	Profile  *string   `json:"profile"`
+	SI       *[]string `json:"si"`
+	Policy   *string   `json:"policy"`
+	AtLeast  number    `json:"at_least"`
+	Matches  whole     `json:"matches"`
+	Verify   *string   `json:"verify"`
+	Contains *bool     `json:"contains"`
+	Mode     *string   `json:"mode"`
+	Name     *string   `json:"name"`
+	Where    *string   `json:"where"`
+	Extract  *string   `json:"extract"`
 }
 
 // number is an option that null takes back to its default.
@@ -119,6 +121,9 @@ func (o *options) apply(s *settings) error {
 		if option.given != nil {
 			*option.into = *option.given
 		}
+	}
+	if o.Contains != nil {
+		s.Contains = *o.Contains
 	}
 	if o.AtLeast.given {
 		s.AtLeast = o.AtLeast.value

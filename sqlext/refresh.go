@@ -91,6 +91,11 @@ func (c *conn) dropLeftovers(a *attachment) error {
 	} else if has {
 		drop = append(drop, a.sql("drop_old_unique"))
 	}
+	if has, err := c.hasTable(a.schema, (&attachment{Name: a.Name}).object("value")); err != nil {
+		return err
+	} else if has && !a.Contains && a.State != stateNext {
+		drop = append(drop, a.sql("drop_values"))
+	}
 	if a.Mode != "queue" && c.HasColumn(a.schema, a.object("queue"), "queued_at") {
 		// What it holds has no row in the side table, so the fill finds it.
 		drop = append(drop, a.sql("drop_queue"))
@@ -125,6 +130,9 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 					return err
 				}
 				if err := c.Run(ready.sql("delete_unmatched"), nil); err != nil {
+					return err
+				}
+				if err := c.keepValues(&ready, true); err != nil {
 					return err
 				}
 			}

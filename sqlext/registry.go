@@ -92,6 +92,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text()}
 	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
+	a.Contains = row[17].Int() != 0
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
 	}
@@ -297,7 +298,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if a.Where != "" {
 		where = a.Where
 	}
-	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches, a.Verify); err != nil || !triggers {
+	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches, a.Verify, a.Contains); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -305,9 +306,12 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	}
 	with := *a
 	if a.State == stateFilling {
-		with.Policy = "ignore"
+		with.Policy, with.Contains = "ignore", false
 	}
 	if err := c.rememberUniques(a); err != nil {
+		return err
+	}
+	if err := c.keepValues(&with, false); err != nil {
 		return err
 	}
 	return c.Exec(with.statements("triggers"))

@@ -33,6 +33,7 @@ type rowSettings struct {
 
 	exact         *sketch.Sketcher // of all shingles, made when it is asked for
 	first, second exactDocument
+	passages      *sketch.Passages // made when it is asked for
 }
 
 // settingsOf are those of an attachment.

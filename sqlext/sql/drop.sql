@@ -8,6 +8,8 @@ DROP TRIGGER IF EXISTS {{.In (.Object "unique_changed")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "replaced")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "gone")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "valued")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "value_moved")}}{{.Next}}
 {{end}}
 
 {{define "drop_queue"}}DROP TABLE IF EXISTS {{.In .Queue}}{{end}}
@@ -21,7 +23,8 @@ DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
 {{define "drop_views"}}DROP VIEW IF EXISTS {{.In (.Object "pair")}}{{.Next}}DROP VIEW IF EXISTS {{.In (.Object "feature")}}{{end}}
 
 {{- /* What works only while the table is attached. */ -}}
-{{define "drop_working"}}{{template "drop_queue" .}}{{.Next}}{{template "drop_old" .}}{{.Next}}{{template "drop_unique" .}}{{end}}
+{{define "drop_working"}}{{template "drop_queue" .}}{{.Next}}{{template "drop_old" .}}{{.Next}}{{template "drop_values" .}}{{.Next}}{{template "drop_unique" .}}{{end}}
+{{define "drop_values"}}DROP TABLE IF EXISTS {{.In .Values}}{{end}}
 {{define "drop_unique"}}{{template "drop_old_unique" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Unique}}{{end}}
 {{define "rename_unique"}}ALTER TABLE {{.In .Unique}} RENAME TO {{.Object "unique_old"}}{{end}}
 {{define "drop_old_unique"}}DROP TABLE IF EXISTS {{.In (.Object "unique_old")}}{{end}}

@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   stamp INTEGER NOT NULL, -- another whenever anything here changes
   matches INTEGER NOT NULL, -- how many a checkin records
   verify TEXT NOT NULL, -- sketch or text: what decides a pair that the sketches leave open
+  contains INTEGER NOT NULL, -- whether values are kept for the questions on containment
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
 ){{.Next}}
@@ -34,7 +35,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   PRIMARY KEY (name, key)
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2{{end}}
@@ -44,4 +45,4 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, CAST(s
 {{define "has_side_tables"}}SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\' LIMIT 1{{end}}
 {{- /* The tables of the attachments, which are not attached themselves. */ -}}
 {{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_attachment', 'alike_error')
-OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_unique', '_unique_old'){{end}}
+OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_unique', '_unique_old', '_value'){{end}}

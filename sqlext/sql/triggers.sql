@@ -107,6 +107,12 @@
   DELETE FROM {{.Match}} WHERE {{.Keys.Same "" "old"}};
   DELETE FROM {{.Match}} WHERE {{.Keys.SameOther "" "old"}};
 {{- end}}
+{{define "unvalue"}}
+  DELETE FROM {{.Values}} WHERE {{.Keys.Same "" "old"}};
+{{- end}}
+{{define "value_row"}}
+  INSERT INTO {{.Values}}(value, {{.Keys.List ""}}) SELECT DISTINCT j.value, {{.Keys.List "new"}} FROM {{.Source}} s, json_each(alike__passages(s.document, {{text .RowSettings}})) j WHERE {{.Keys.Same "s" "new"}};
+{{- end}}
 {{define "forget"}}
   DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "old"}};
   DELETE FROM {{.Mark}} WHERE {{.Keys.Is "" "old"}};
@@ -126,10 +132,21 @@
 {{- define "trigger"}}
 CREATE TRIGGER {{.In (.Object "gone")}} AFTER DELETE ON {{.Side}} BEGIN
 {{- template "unmatch" .}}
+{{- if .Contains}}{{template "unvalue" .}}{{end}}
 END{{.Next}}
 CREATE TRIGGER {{.In (.Object "changed")}} AFTER UPDATE OF sketch ON {{.Side}} BEGIN
 {{- template "unmatch" .}}
+{{- if .Contains}}{{template "unvalue" .}}{{template "value_row" .}}{{end}}
 END{{.Next}}
+{{- if .Contains}}
+CREATE TRIGGER {{.In (.Object "valued")}} AFTER INSERT ON {{.Side}} BEGIN
+{{- template "value_row" .}}
+END{{.Next}}
+CREATE TRIGGER {{.In (.Object "value_moved")}} AFTER UPDATE OF {{.Keys.List ""}} ON {{.Side}} WHEN ({{.Keys.List "new"}}) IS NOT ({{.Keys.List "old"}}) BEGIN
+  DELETE FROM {{.Values}} WHERE {{.Keys.Same "" "new"}};
+  UPDATE {{.Values}} SET {{.Keys.SetSame "new"}} WHERE {{.Keys.Same "" "old"}};
+END{{.Next}}
+{{- end}}
 CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
 {{- if .Uniques}}{{template "replaced" .}}{{template "remember" .}}{{end}}

@@ -1,0 +1,472 @@
+package sqlext
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
+
+// containedFrom is the containment from which a row counts as contained unless a question says
+// otherwise.
+const containedFrom = 0.8
+
+// passages is alike__passages: what is sampled of the passages of a document, a JSON array.
+func passages(c *conn, f *sqlite.Call) error {
+	a := f.Args()
+	s, err := c.rowSettings(&a[1])
+	if err != nil {
+		return err
+	}
+	values, _, err := s.passageValues(c, a[0].Bytes())
+	if err != nil {
+		return err
+	}
+	text := append(f.Scratch(), '[')
+	for i, v := range values {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = strconv.AppendInt(text, v, 10)
+	}
+	f.SetBytes(sqlite.Text, append(text, ']'))
+	return nil
+}
+
+func (s *rowSettings) passageValues(c *conn, document []byte) ([]int64, int64, error) {
+	if s.passages == nil {
+		var err error
+		if s.passages, err = sketch.NewPassages(s.row.Profile()); err != nil {
+			return nil, 0, err
+		}
+		s.passages.Stop = c.Interrupted
+	}
+	return s.passages.Values(s.document(document))
+}
+
+// keepValues makes and fills the table of values that an attachment wants.
+func (c *conn) keepValues(a *attachment, anew bool) error {
+	there, err := c.hasTable(a.schema, (&attachment{Name: a.Name}).object("value"))
+	if err != nil {
+		return err
+	}
+	switch {
+	case !a.Contains, there && !anew:
+		return nil // dropLeftovers drops a table that is not wanted
+	case there:
+		if err := c.Run(a.sql("clear_values"), nil); err != nil {
+			return err
+		}
+	default:
+		if slices.ContainsFunc(a.Keys, func(k key) bool { return k.Name == "value" || k.Name == "Value" || k.Name == "VALUE" }) {
+			return errors.New("the key column value has the name of a column of the table of values")
+		}
+		if err := c.Exec(a.statements("values")); err != nil {
+			return err
+		}
+	}
+	return c.Run(a.sql("fill_values"), nil)
+}
+
+// A containee is a row or a text about whose containment is asked.
+type containee struct {
+	row      int64 // math.MinInt64 is none
+	values   []int64
+	shingles int64
+	text     []byte
+	exact    []byte // the sketch of all its shingles
+	verdicts map[int64]bool
+}
+
+// containing answers questions about containment.
+type containing struct {
+	c        *conn
+	a        *attachment
+	settings *rowSettings
+	exact    *sketch.Sketcher
+	atLeast  float64
+	work     int
+}
+
+func (c *conn) containing(table, atLeast *sqlite.Value) (*containing, error) {
+	a, err := c.find(table)
+	if err != nil {
+		return nil, err
+	}
+	q := &containing{c: c, a: a, atLeast: containedFrom}
+	if !atLeast.Null() {
+		if q.atLeast, err = atLeast.Fraction("at_least"); err == nil && q.atLeast == 0 {
+			err = errors.New("at_least is 0, want above 0")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !a.Contains {
+		return nil, fmt.Errorf(`%s keeps no values for questions on containment; alike_attach(%s, %s, '{"contains": true}') adds them`, a.Name, literal(a.Table), literal(a.Column))
+	}
+	if a.State != stateReady {
+		return nil, fmt.Errorf("the values of %s are not complete; alike_refresh(%s) completes them", a.Name, literal(a.Name))
+	}
+	if q.settings, err = c.settingsOf(a); err != nil {
+		return nil, err
+	}
+	if _, _, err := q.settings.passageValues(c, nil); err != nil {
+		return nil, err
+	}
+	q.exact, err = sketch.NewSketcher(a.profile.Passages())
+	return q, err
+}
+
+// ofText is a text that is not in the table.
+func (q *containing) ofText(text []byte) (*containee, error) {
+	values, shingles, err := q.settings.passageValues(q.c, text)
+	if err != nil {
+		return nil, err
+	}
+	o := &containee{row: math.MinInt64, values: slices.Clone(values), shingles: shingles}
+	o.text = bytes.Clone(q.settings.document(text))
+	return o, nil
+}
+
+// ofRow is a row, known by its number; it has no values when it has no words.
+func (q *containing) ofRow(row int64) (*containee, error) {
+	o := &containee{row: row}
+	s, err := q.c.ask(q.a, "values_of_row", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	if err := s.Each(func(r []sqlite.Value) error { o.values = append(o.values, r[0].Int()); return nil }, row); err != nil {
+		return nil, err
+	}
+	n, err := q.c.ask(q.a, "shingles_of_row", "")
+	if err != nil {
+		return nil, err
+	}
+	defer n.Done()
+	return o, n.Each(func(r []sqlite.Value) error { o.shingles = q.shingles(r[0].Int()); return nil }, row)
+}
+
+// shingles is how many shingles of passages a document has that has so many of the profile.
+func (q *containing) shingles(n int64) int64 {
+	return max(1, n+int64(q.a.profile.W-q.a.profile.Passages().W))
+}
+
+// ofKey is the row of a key, with what people said of it.
+func (q *containing) ofKey(v *sqlite.Value) (*containee, error) {
+	key, err := q.a.Keys.arguments(v)
+	if err != nil {
+		return nil, err
+	}
+	subject, err := q.c.subject(q.a, key)
+	if subject == nil || err != nil {
+		return nil, err
+	}
+	o, err := q.ofRow(subject.row)
+	if err == nil {
+		o.verdicts = subject.verdicts
+	}
+	return o, err
+}
+
+// sharer is a row that has values in common with another.
+type sharer struct {
+	row, shingles int64
+	matches       int
+}
+
+// sharing finds the rows that have values of o.
+func (q *containing) sharing(o *containee) ([]sharer, error) {
+	if len(o.values) == 0 {
+		return nil, nil
+	}
+	s, err := q.c.ask(q.a, "rows_with_values", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	var list []sharer
+	err = s.Each(func(r []sqlite.Value) error {
+		if duplicate, judged := o.verdicts[r[0].Int()]; r[0].Int() != o.row && !(judged && !duplicate) {
+			list = append(list, sharer{r[0].Int(), q.shingles(r[2].Int()), int(r[1].Int())})
+		}
+		return nil
+	}, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.values))), 8*len(o.values)))
+	return list, err
+}
+
+// within counts the values of o that a document of so many shingles would have, too.
+func (q *containing) within(o *containee, shingles int64) int {
+	coarseness := q.settings.passages.Coarseness(shingles)
+	if coarseness <= q.settings.passages.Coarseness(o.shingles) {
+		return len(o.values)
+	}
+	n := 0
+	for _, v := range o.values {
+		if v&(1<<coarseness-1) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// held is a row that is contained in another, or contains it.
+type held struct {
+	row    int64
+	bounds sketch.Interval
+}
+
+// containers finds the rows that contain o, best first.
+func (q *containing) containers(o *containee) ([]held, error) {
+	rows, err := q.sharing(o)
+	if err != nil {
+		return nil, err
+	}
+	return q.hold(rows, func(x sharer) (held, bool, error) {
+		return q.judge(x.row, x.matches, q.within(o, x.shingles), o, &containee{row: x.row})
+	})
+}
+
+// contained finds the rows that are contained in o, best first.
+func (q *containing) contained(o *containee) ([]held, error) {
+	rows, err := q.sharing(o)
+	if err != nil {
+		return nil, err
+	}
+	return q.hold(rows, func(x sharer) (held, bool, error) {
+		part, err := q.ofRow(x.row)
+		if err != nil {
+			return held{}, false, err
+		}
+		return q.judge(x.row, x.matches, q.within(part, o.shingles), part, o)
+	})
+}
+
+func (q *containing) hold(rows []sharer, judge func(sharer) (held, bool, error)) ([]held, error) {
+	var list []held
+	for _, x := range rows {
+		if q.work++; q.work&255 == 0 {
+			if err := q.c.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
+		h, ok, err := judge(x)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			list = append(list, h)
+		}
+	}
+	slices.SortFunc(list, func(x, y held) int {
+		return cmp.Or(cmp.Compare(y.bounds.Estimate, x.bounds.Estimate), cmp.Compare(x.row, y.row))
+	})
+	return list, nil
+}
+
+// judge decides whether part is in whole: by what they share of the values, or where that
+// leaves it open by their texts.
+func (q *containing) judge(row int64, matches, values int, part, whole *containee) (held, bool, error) {
+	i, err := sketch.PassageContainment(min(matches, values), values, confidence)
+	if err != nil || values == 0 || i.High < q.atLeast {
+		return held{}, false, err
+	}
+	if i.Low < q.atLeast {
+		x, err := q.all(part)
+		if err != nil {
+			return held{}, false, err
+		}
+		y, err := q.all(whole)
+		if err != nil {
+			return held{}, false, err
+		}
+		if x != nil && y != nil {
+			r, err := sketch.Containment(x, y)
+			if err != nil {
+				return held{}, false, err
+			}
+			i = sketch.Interval{Low: r, Estimate: r, High: r}
+		}
+	}
+	return held{row, i}, i.Estimate >= q.atLeast, nil
+}
+
+// all is the sketch of all shingles; nil where the document is no longer the one that was
+// sketched.
+func (q *containing) all(o *containee) ([]byte, error) {
+	if o.exact != nil {
+		return o.exact, nil
+	}
+	text := o.text
+	if text == nil {
+		s, err := q.c.ask(q.a, "text", "")
+		if err != nil {
+			return nil, err
+		}
+		defer s.Done()
+		if err := s.Each(func(r []sqlite.Value) error {
+			if sketched(&r[0], &r[1]) {
+				text = q.settings.document(r[0].Bytes())
+				err := q.exact.DocumentUntil(text, q.c.Interrupted)
+				o.exact = q.exact.AppendSketch(nil)
+				return err
+			}
+			return nil
+		}, o.row); err != nil || len(o.exact) == 0 {
+			return nil, err
+		}
+		return o.exact, nil
+	}
+	if err := q.exact.DocumentUntil(text, q.c.Interrupted); err != nil {
+		return nil, err
+	}
+	o.exact = q.exact.AppendSketch(nil)
+	return o.exact, nil
+}
+
+// answers are the rows of an answer, or the first of them.
+func (q *containing) answers(list []held, want sqlite.Want) sqlite.Source {
+	if want.Limit >= 0 && int64(len(list)) > want.Limit {
+		list = list[:want.Limit]
+	}
+	next := 0
+	return sqlite.SourceFunc(func(b *sqlite.Batch) (bool, error) {
+		keys, err := q.c.keyReader(q.a)
+		if err != nil {
+			return false, err
+		}
+		defer keys.Done()
+		for ; next < len(list) && !b.Full(); next++ {
+			cells := b.Row()
+			if err := keys.set(b, &cells[0], list[next].row); err != nil {
+				return false, err
+			}
+			setInterval(cells[1:], list[next].bounds)
+		}
+		return next < len(list), nil
+	})
+}
+
+func setInterval(cells []sqlite.Value, i sketch.Interval) {
+	cells[0].SetFloat(i.Estimate)
+	cells[1].SetFloat(i.Low)
+	cells[2].SetFloat(i.High)
+}
+
+// questionOn makes the four questions about a row or a text.
+func questionOn(about func(*containing, *sqlite.Value) (*containee, error), find func(*containing, *containee) ([]held, error)) func(*conn, []sqlite.Value, sqlite.Want) (sqlite.Source, error) {
+	return func(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
+		q, err := c.containing(&args[0], &args[2])
+		if err != nil || args[1].Null() {
+			return nil, err
+		}
+		o, err := about(q, &args[1])
+		if o == nil || err != nil {
+			return nil, err
+		}
+		list, err := find(q, o)
+		return q.answers(list, want), err
+	}
+}
+
+func aboutText(q *containing, v *sqlite.Value) (*containee, error) { return q.ofText(v.Bytes()) }
+func aboutKey(q *containing, v *sqlite.Value) (*containee, error)  { return q.ofKey(v) }
+
+var (
+	containers     = questionOn(aboutKey, (*containing).containers)
+	contained      = questionOn(aboutKey, (*containing).contained)
+	containersLike = questionOn(aboutText, (*containing).containers)
+	containedLike  = questionOn(aboutText, (*containing).contained)
+)
+
+// containments is alike_containments: best first, as alike_pairs.
+func containments(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
+	if !want.Ordered {
+		return scanContainments(c, args, want)
+	}
+	s, err := c.Cached("SELECT * FROM alike__containments(?1, ?2) ORDER BY containment DESC, key, other LIMIT ?3")
+	if err != nil {
+		return nil, err
+	}
+	var atLeast any = containedFrom
+	if !args[1].Null() {
+		atLeast = &args[1]
+	}
+	if err := s.Bind(&args[0], atLeast, want.Limit); err != nil {
+		s.Done()
+		return nil, err
+	}
+	return sqlite.StatementRows{Statement: s}, nil
+}
+
+// scanContainments is alike__containments: row by row, in whatever each is contained.
+func scanContainments(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
+	q, err := c.containing(&args[0], &args[1])
+	if err != nil {
+		return nil, err
+	}
+	marks, err := c.verdicts(q.a)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.ask(q.a, "rows_in_order", "")
+	if err != nil {
+		return nil, err
+	}
+	return &containmentRows{StatementRows: sqlite.StatementRows{Statement: rows}, q: q, marks: marks}, rows.Bind()
+}
+
+type containmentRows struct {
+	sqlite.StatementRows
+	q     *containing
+	marks map[[2]int64]bool
+	row   int64
+	list  []held // in which the row is contained, those that are left
+}
+
+func (r *containmentRows) Next(b *sqlite.Batch) (bool, error) {
+	keys, err := r.q.c.keyReader(r.q.a)
+	if err != nil {
+		return false, err
+	}
+	defer keys.Done()
+	for !b.Full() {
+		if len(r.list) == 0 {
+			more, err := r.Step()
+			if err != nil || !more {
+				return false, err
+			}
+			r.row = r.Columns()[0].Int()
+			o, err := r.q.ofRow(r.row)
+			if err != nil {
+				return false, err
+			}
+			if r.list, err = r.q.containers(o); err != nil {
+				return false, err
+			}
+			r.list = slices.DeleteFunc(r.list, func(h held) bool {
+				duplicate, judged := r.marks[[2]int64{min(r.row, h.row), max(r.row, h.row)}]
+				return judged && !duplicate
+			})
+			continue
+		}
+		cells := b.Row()
+		if err := keys.set(b, &cells[0], r.row); err != nil {
+			return false, err
+		}
+		if err := keys.set(b, &cells[1], r.list[0].row); err != nil {
+			return false, err
+		}
+		setInterval(cells[2:], r.list[0].bounds)
+		r.list = r.list[1:]
+	}
+	return true, nil
+}

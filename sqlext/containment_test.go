@@ -1,0 +1,170 @@
+package sqlext_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// prose is a text of words of which few are frequent.
+func prose(r *rand.Rand, n int) []string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprint("w", int(4000*r.Float64()*r.Float64()*r.Float64()))
+	}
+	return words
+}
+
+// Passages of books, of every length and from anywhere in them, are found in the books that
+// have them, and no others, in both directions, whatever the key.
+func TestPassagesInBooks(t *testing.T) {
+	for _, key := range []struct{ columns, value string }{
+		{"id INTEGER PRIMARY KEY, body TEXT", "%s"},
+		{"id TEXT PRIMARY KEY, body TEXT", "'key ' || %s"},
+		{"a INTEGER, b TEXT, body TEXT, PRIMARY KEY (a, b)", "%[1]s %% 7, 'k' || %[1]s"},
+	} {
+		r := rand.New(rand.NewPCG(3, 4))
+		db := memory(t)
+		db.exec("CREATE TABLE d(" + key.columns + ")")
+		insert := func(n int, text string) {
+			db.exec("INSERT INTO d VALUES ("+fmt.Sprintf(key.value, fmt.Sprint(n))+", ?)", text)
+		}
+		of := func(n int) string {
+			if strings.Contains(key.columns, "a INTEGER") {
+				return fmt.Sprintf(`[%d,"k%d"]`, n%7, n)
+			}
+			return db.rows("SELECT " + fmt.Sprintf(key.value, fmt.Sprint(n)))
+		}
+		books := make([][]string, 12)
+		for i := range books {
+			books[i] = prose(r, 3000+r.IntN(9000))
+			insert(i, strings.Join(books[i], " "))
+		}
+		db.rows(`SELECT alike_attach('d', 'body', '{"contains": true, "profile": "prose"}')`)
+		texts := map[int]string{}
+		for i, book := range books {
+			texts[i] = " " + strings.Join(book, " ") + " "
+		}
+		// in lists the keys of the rows whose text has another, or stands in it.
+		in := func(itself int, test func(text string) bool) []string {
+			var list []string
+			for n, text := range texts {
+				if n != itself && test(text) {
+					list = append(list, of(n))
+				}
+			}
+			return sorted(list)
+		}
+		answer := func(query string, args ...any) []string {
+			var list []string
+			for _, row := range db.lines(query, args...) {
+				list = append(list, row[0])
+			}
+			return sorted(list)
+		}
+		for i := range 200 {
+			length := []int{20, 50, 100, 300}[i%4]
+			book := r.IntN(len(books))
+			at := r.IntN(len(books[book]) - length)
+			text := strings.ToUpper(strings.Join(books[book][at:at+length], ", "))
+			plain := " " + strings.Join(books[book][at:at+length], " ") + " "
+			want := in(-1, func(other string) bool { return strings.Contains(other, plain) })
+			if got := answer(`SELECT key FROM alike_containers_like('d', ?, 1)`, text); !slices.Equal(got, want) {
+				t.Errorf("%s: the containers of a passage of %d words of %s are %q, want %q", key.columns, length, of(book), got, want)
+			}
+			texts[100+i] = plain
+			insert(100+i, text)
+		}
+		for n, text := range texts {
+			within := func(other string) bool { return strings.Contains(other, text) }
+			if got, want := answer(`SELECT key FROM alike_containers('d', ?, 1)`, of(n)), in(n, within); !slices.Equal(got, want) {
+				t.Errorf("%s: %s is contained in %v, want %v", key.columns, of(n), got, want)
+			}
+			around := func(other string) bool { return strings.Contains(text, other) }
+			if got, want := answer(`SELECT key FROM alike_contained('d', ?, 1)`, of(n)), in(n, around); !slices.Equal(got, want) {
+				t.Errorf("%s: %s contains %v, want %v", key.columns, of(n), got, want)
+			}
+			if got, want := answer(`SELECT key FROM alike_contained_like('d', ?, 1)`, text), in(-1, around); n < 100 && !slices.Equal(got, want) {
+				t.Errorf("%s: the text of %s contains %v, want %v", key.columns, of(n), got, want)
+			}
+		}
+		// Every pair, by asking for each row; and those best first.
+		all := db.rows(`SELECT key, other, containment, low, high FROM alike_containments('d') ORDER BY 1, 2`)
+		each := db.rows(`SELECT k.key, c.key, c.containment, c.low, c.high FROM alike_keep('d') k, alike_containers('d', k.key) c ORDER BY 1, 2`)
+		if all != each || strings.Count(all, "\n") < 200 {
+			t.Errorf("%s: all pairs are\n%.400s\none by one\n%.400s", key.columns, all, each)
+		}
+		if plan := db.rows(`EXPLAIN QUERY PLAN SELECT * FROM alike_containments('d') ORDER BY containment DESC LIMIT 3`); strings.Contains(plan, "ORDER BY") {
+			t.Errorf("sorted twice: %s", plan)
+		}
+		db.expect("1", `SELECT min(low <= containment AND containment <= high AND containment >= 0.8) FROM alike_containments('d')`)
+	}
+}
+
+func sorted(list []string) []string { slices.Sort(list); return list }
+
+// A passage that is there in part is as much contained as its shingles say, and the
+// threshold counts.
+func TestContainmentInPart(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	book := prose(r, 5000)
+	db.exec(`INSERT INTO d VALUES (1, ?), (2, ?)`, strings.Join(book, " "), strings.Join(prose(r, 5000), " "))
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
+	for _, part := range []float64{0.3, 0.5, 0.7, 0.95} {
+		n := int(part * 400)
+		text := strings.Join(append(slices.Clone(book[700:700+n]), prose(r, 400-n)...), " ")
+		for _, atLeast := range []float64{0.1, 0.4, 0.6, 0.8, 0.99} {
+			got := db.rows(`SELECT key, abs(containment - ?) < 0.12, low <= ? AND ? <= high FROM alike_containers_like('d', ?, ?)`, part, part+0.05, part-0.05, text, atLeast)
+			if want := map[bool]string{true: "1|1|1"}[part-0.02 >= atLeast]; got != want {
+				t.Errorf("%v of a text, from %v: %q, want %q", part, atLeast, got, want)
+			}
+		}
+	}
+}
+
+// The values follow the option, the profile, detach, and a table that was attached before.
+func TestContainsComesAndGoes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	for i := range 5 {
+		db.exec(`INSERT INTO d VALUES (?, ?)`, i, strings.Join(prose(r, 60), " "))
+	}
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	for _, question := range []string{`alike_containers('d', 1)`, `alike_contained('d', 1)`, `alike_containers_like('d', 'x')`, `alike_contained_like('d', 'x')`, `alike_containments('d')`} {
+		db.fails(`d keeps no values for questions on containment; alike_attach('d', 'body', '{"contains": true}') adds them`, `SELECT * FROM `+question)
+	}
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
+	db.check("d", "added")
+	db.exec(`INSERT INTO d SELECT 10, body || ' and more of it' FROM d WHERE id = 1`)
+	db.expect("1|10", `SELECT key, other FROM alike_containments('d', 0.99)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "short"}')`)
+	db.expect("1|10", `SELECT key, other FROM alike_containments('d', 0.99)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text"}')`)
+	db.check("d", "changed")
+	db.rows(`SELECT alike_mark('d', 1, 10, 'distinct')`)
+	db.expect("", `SELECT key, other FROM alike_containments('d')`)
+	db.expect("", `SELECT key FROM alike_containers('d', 1)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": false}')`)
+	db.expect("0", `SELECT count(*) FROM sqlite_master WHERE name LIKE '%value%'`)
+	db.exec(`UPDATE d SET body = body || ' again'`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
+	db.check("d", "again")
+	db.rows(`SELECT alike_detach('d')`)
+	db.expect("0", `SELECT count(*) FROM sqlite_master WHERE name LIKE '%value%'`)
+	db.exec(`UPDATE d SET body = body || ' detached'`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
+	db.check("d", "attached again")
+	db.fails("the option contains is JSON of the type string, want true or false", `SELECT alike_attach('d', 'body', '{"contains": "yes"}')`)
+	db.fails("d has no row 99", `SELECT * FROM alike_containers('d', 99)`)
+	db.fails("at_least is 0", `SELECT * FROM alike_containers('d', 1, 0)`)
+	db.expect("", `SELECT * FROM alike_containers('d', NULL)`)
+	db.expect("", `SELECT * FROM alike_containers_like('d', '...')`)
+	db.expect("", `SELECT * FROM alike_contained_like('d', '')`)
+	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+	db.expect("d", `SELECT group_concat(name) FROM sqlite_master`)
+}

@@ -1,0 +1,21 @@
+{{- /* What is sampled of the passages of each row, for the questions on containment. */ -}}
+{{define "values"}}CREATE TABLE {{.In .Values}}(
+  value INTEGER NOT NULL,
+{{- range .Keys}}
+  {{.Column}},
+{{- end}}
+  PRIMARY KEY (value, {{.Keys.List ""}})
+) WITHOUT ROWID{{.Next}}
+CREATE INDEX {{.In (.Object "value_key")}} ON {{.Object "value"}}({{.Keys.List ""}}){{end}}
+{{define "clear_values"}}DELETE FROM {{.In .Values}}{{end}}
+{{define "fill_values"}}INSERT INTO {{.In .Values}}(value, {{.Keys.List ""}})
+SELECT DISTINCT j.value, {{.Keys.List "s"}} FROM {{.In .Side}} a CROSS JOIN {{.In .Source}} s ON {{.Keys.Same "a" "s"}} CROSS JOIN json_each(alike__passages(s.document, {{text .RowSettings}})) j
+ORDER BY 1{{end}}
+{{- /* How many of the values given each row has. */ -}}
+{{define "rows_with_values"}}SELECT s.{{.Row}}, v.matches, s.shingles FROM (
+  SELECT {{.Keys.List "v"}}, count(*) AS matches FROM alike__list(?1) l CROSS JOIN {{.In .Values}} v ON v.value = l.number GROUP BY {{.Keys.List "v"}}
+) v CROSS JOIN {{.In .Side}} s ON {{.Keys.Same "s" "v"}}{{end}}
+{{- /* The values of a row. */ -}}
+{{define "values_of_row"}}SELECT v.value FROM {{.In .Side}} s CROSS JOIN {{.In .Values}} v ON {{.Keys.Same "v" "s"}} WHERE s.{{.Row}} = ?1 ORDER BY 1{{end}}
+{{define "rows_in_order"}}SELECT {{.Row}} FROM {{.In .Side}} WHERE sketch IS NOT NULL ORDER BY {{.Row}}{{end}}
+{{define "shingles_of_row"}}SELECT shingles FROM {{.In .Side}} WHERE {{.Row}} = ?1{{end}}
