@@ -96,7 +96,7 @@ begin
 end
 $$;
 comment on function alike.within(integer, double precision, double precision) is
-  'the probability that an estimate from so many samples lies within epsilon of the resemblance (Broder 1997, section 4.2)';
+  'the probability that an estimate from this number of samples lies within epsilon of the resemblance (Broder 1997, section 4.2)';
 
 -- The lower end, from the table when it is there.
 create function alike._lower(n integer, m integer, confidence double precision) returns double precision

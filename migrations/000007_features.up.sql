@@ -259,7 +259,7 @@ begin
   result := overlay(result placing int4send(p.modulus::integer) from 17);
   result := overlay(result placing substr(int4send(p.tokens), 3) from 21);
   if p.family = 6 then
-    -- One bit a bin says whether it is filled; one that is not keeps zeros.
+    -- One bit a bin says whether it is filled; an empty bin keeps zeros.
     packed := (select string_agg(case when m = -1 then '0' else '1' end, '' order by i) from unnest(kept) with ordinality as u(m, i));
     result := result || alike._packed(packed);
   end if;

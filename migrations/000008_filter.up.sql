@@ -192,7 +192,7 @@ begin
 end
 $$;
 comment on function alike.collision_bound(integer, integer, integer) is
-  'a bound on the probability that two strings of so many bits have one fingerprint of so many bits (Broder 1997, section 4.1)';
+  'a bound on the probability that two strings, of these numbers of bits, have one fingerprint of the last number (Broder 1997, section 4.1)';
 
 create function alike.expected_collisions(shingles double precision, bits integer) returns double precision language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -203,7 +203,7 @@ begin
 end
 $$;
 comment on function alike.expected_collisions(double precision, integer) is
-  'the expected number of pairs among different shingles that have one fingerprint of so many bits';
+  'the expected number of pairs among different shingles that share a fingerprint of this number of bits';
 
 create function alike.fingerprint_error(shingles double precision, bits integer) returns double precision language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -214,7 +214,7 @@ begin
 end
 $$;
 comment on function alike.fingerprint_error(double precision, integer) is
-  'how far fingerprints of so many bits move the resemblance of documents with so many shingles together, but for one case in a thousand';
+  'how far fingerprints of this number of bits move the resemblance of two documents, whose shingles are counted together, but for one case in a thousand';
 
 create function alike.fingerprint_bits(shingles double precision, error double precision) returns integer language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -232,7 +232,7 @@ begin
 end
 $$;
 comment on function alike.fingerprint_bits(double precision, double precision) is
-  'how long fingerprints have to be for documents with so many shingles together, that the resemblance moves by no more than the error';
+  'how long fingerprints have to be, that the resemblance of two documents, whose shingles are counted together, moves by no more than the error';
 
 -- The resemblance that answers have unless asked otherwise: that of the preset
 -- whose profile it is, in however many bits, or else the half point of the filter.

@@ -46,7 +46,7 @@ create function alike._si_column(variant text) returns text language sql immutab
 set search_path = pg_catalog, pg_temp
 as $$ select 'si_' || replace(lower(variant), '/', '_') $$;
 
--- The whole number nearest to one that was rounded to be whole.
+-- A rounded number as a bigint, the nearest there is.
 create function alike._nearest(x double precision) returns bigint language sql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
