@@ -219,6 +219,9 @@ func TestClaimsAreApart(t *testing.T) {
 	first, second := newWorker(t, database, nil), newWorker(t, database, func(c *Config) { c.LockTimeout = 100 * time.Millisecond })
 	once(t, first)
 	exec(t, c, "insert into alike.queue (attachment, key) select id, k from alike.attachment, unnest(array['1', '2', '3']) as k")
+	if n := one[int](t, c, "select pending from alike.status()"); n != 3 {
+		t.Errorf("status says that %d rows wait, want 3", n)
+	}
 	for i, w := range []*Worker{first, second} {
 		tx, a := attached(t, w)
 		work, _, _, err := claim(ctx, tx, 1+10*i)

@@ -220,6 +220,11 @@ func TestKeptClusters(t *testing.T) {
 	if got, want := state(), "4:5:3 6:5:3 7:5:3"; got != want {
 		t.Errorf("clusters %q, want %q", got, want)
 	}
+	exec(t, c, "select alike.mark('documents', '4', '6', 'distinct'), alike.mark('documents', '4', '7', 'distinct'), alike.mark('documents', '6', '7', 'distinct')")
+	exec(t, c, "select alike.write_clusters('documents')")
+	if got := state(); got != "" {
+		t.Errorf("clusters %q of rows that are all distinct, want none", got)
+	}
 }
 
 // Clusters are made while a worker has written rows that nobody sees yet: it is
