@@ -27,6 +27,7 @@ type found struct {
 	write    *columns // the rows to write
 	current  []string // their sketches are up to date
 	gone     []string // they are not in the table any more
+	others   []string // other spellings of keys that are above
 	slow     []string // they wait for extraction
 	later    []string // the budget was spent before them
 	failures []failure
@@ -43,6 +44,7 @@ type failure struct {
 // A document is a row of the table as it is read.
 type document struct {
 	n             int64 // the number of its key, from 1
+	key           string
 	bytes         []byte
 	size          int64
 	media         string
@@ -56,7 +58,7 @@ func (d *document) scan(rows pgx.Rows) error {
 	var bytes pgtype.DriverBytes
 	var size *int64
 	var media *string
-	if err := rows.Scan(&d.n, &bytes, &size, &media, &d.version, &d.storedHash, &d.storedProfile); err != nil {
+	if err := rows.Scan(&d.n, &d.key, &bytes, &size, &media, &d.version, &d.storedHash, &d.storedProfile); err != nil {
 		return err
 	}
 	d.bytes, d.size, d.media = bytes, 0, ""
@@ -87,15 +89,22 @@ func (w *Worker) read(ctx context.Context, tx pgx.Tx, a *attachment, keys []stri
 	}
 	defer rows.Close()
 	f := &found{write: a.newColumns()}
-	present := make([]bool, len(keys))
+	present, seen := make([]bool, len(keys)), map[string]bool{}
 	start := time.Now()
 	for rows.Next() {
 		var d document
 		if err := d.scan(rows); err != nil {
 			return nil, err
 		}
-		key := keys[d.n-1]
 		present[d.n-1] = true
+		key := d.key // equal keys may be spelled in several ways, such as 1.5 and 1.50
+		if keys[d.n-1] != key {
+			f.others = append(f.others, keys[d.n-1])
+		}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
 		switch {
 		case d.size > w.config.MaxDocument:
 			f.failures = append(f.failures, failure{key, w.tooLarge(d.size)})

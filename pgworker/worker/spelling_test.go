@@ -116,3 +116,24 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 		})
 	}
 }
+
+// A key of which sessions write equal values in several ways is one row.
+func TestEqualKeysOfOtherSpellings(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id numeric primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	exec(t, c, "insert into documents values (1.5, $1), (2, $1)", story)
+	exec(t, c, "update documents set id = 1.50, body = body || ' more' where id = 1.5; update documents set id = 2.0 where id = 2")
+	once(t, w)
+	exec(t, c, "update documents set id = 1.500, body = body || ' and more' where id = 1.5; update documents set body = null where id = 2; delete from documents where id = 2.00")
+	once(t, w)
+	if n := count(t, c, "alike.error"); n != 0 {
+		t.Errorf("%d rows failed: %s", n, one[string](t, c, "select min(message) from alike.error"))
+	}
+	if n := one[int](t, c, "select count(*) from documents d join documents_alike s using (id)"); n != 1 || count(t, c, "documents_alike") != 1 || count(t, c, "documents_alike_match") != 0 {
+		t.Errorf("%d rows have a sketch, want 1 without a match", n)
+	}
+}

@@ -53,7 +53,7 @@ func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found)
 			return err
 		}
 	}
-	if _, err := tx.Exec(ctx, queries.Succeed, a.id, slices.Concat(f.current, f.write.keys, f.gone)); err != nil {
+	if _, err := tx.Exec(ctx, queries.Succeed, a.id, slices.Concat(f.current, f.write.keys, f.gone, f.others)); err != nil {
 		return err
 	}
 	for _, failed := range f.failures {
