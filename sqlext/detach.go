@@ -22,7 +22,7 @@ func detach(c *conn, f *sqlite.Call) error {
 	}
 	a, err := c.findAny(ref)
 	var none *notAttached
-	if errors.As(err, &none) {
+	if errors.As(err, &none) && none.elsewhere == "" {
 		a, err = c.findKept(ref, err, o.Drop)
 	}
 	if err != nil {

@@ -191,3 +191,22 @@ print("done")
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// A table that hides an attached one of the same name is not attached, whatever tables
+// the attachment of the other has.
+func TestDetachOfAHiddenTable(t *testing.T) {
+	for _, options := range []string{`{}`, `{"mode": "queue"}`, `{"policy": "reject"}`} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
+		db.exec(`INSERT INTO d(body) VALUES ('one'), ('two')`)
+		db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+		db.exec(`CREATE TEMP TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		schema := db.rows(`SELECT group_concat(sql) FROM main.sqlite_master`)
+		for _, o := range []string{``, `, '{"drop": true}'`} {
+			db.fails("nothing is attached to d in temp; main.d is attached", `SELECT alike_detach('d'`+o+`)`)
+			db.expect(schema, `SELECT group_concat(sql) FROM main.sqlite_master`)
+		}
+		db.expect("2", `SELECT alike_detach('main.d', '{"drop": true}')`)
+		db.expect("d", `SELECT name FROM main.sqlite_master WHERE type = 'table'`)
+	}
+}
