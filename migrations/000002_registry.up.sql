@@ -40,7 +40,11 @@ create table alike.attachment (
   columns name[] not null,
   numbers smallint[] not null,
   numbers_of oid not null,
-  spelled name[] not null
+  spelled name[] not null,
+  preset text not null,
+  recall double precision constraint attachment_recall_check check (recall > 0 and recall < 1),
+  reason text,
+  looked integer
 );
 comment on table alike.attachment is 'one row an aspect: which column of which table, under which profile, with what behaviour';
 comment on column alike.attachment.name is 'the table''s name unless the attachment was given another';
@@ -53,6 +57,10 @@ comment on column alike.attachment.columns is 'what it reads of the table, under
 comment on column alike.attachment.numbers is 'the numbers of these columns, which stay when a column is renamed';
 comment on column alike.attachment.numbers_of is 'the table that has these numbers: a restored one may have others';
 comment on column alike.attachment.spelled is 'the names of these columns in the functions that attach and mend have written';
+comment on column alike.attachment.preset is 'the preset that its profile builds on';
+comment on column alike.attachment.recall is 'the share of the pairs at at_least and a little above that its filter was chosen to find; null where the profile gives k or s';
+comment on column alike.attachment.reason is 'why attach chose that preset; null where it was told';
+comment on column alike.attachment.looked is 'how many texts it looked at';
 create unique index attachment_name_key on alike.attachment (side_schema, name) where replaces is null;
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);

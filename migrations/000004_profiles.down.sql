@@ -1,4 +1,7 @@
 drop function alike._parse(text);
+drop function alike._look(text[]);
+drop function alike._preset_of(text);
+drop function alike._words(text);
 drop function alike._presets();
 drop function alike.profile(bytea);
 drop function alike._header(bytea);

@@ -172,31 +172,112 @@ end
 $$;
 comment on function alike.profile(bytea) is 'the canonical spelling of the profile that a sketch was made under';
 
-create function alike._presets() returns table (name text, settings text, purpose text, at_least double precision) language sql immutable parallel safe
+-- The presets, the first of which is the default. background is how much unrelated rows
+-- resemble; 0 in the presets of papers, whose filter is theirs.
+create function alike._presets() returns table (name text, settings text, purpose text, background double precision) language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  values ('text', 'words', 'prose, notes, mail', null::double precision),
-         ('web', 'html w=6 k=6 s=14 r=2', 'pages; the filter of Broder 2000', null),
-         ('bing', 'words t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes', null),
-         ('chars', 'chars', 'characters', null),
-         ('lines', 'lines', 'lists, configuration', null),
-         ('prose', 'words w=2 t=168 k=34 s=4', 'articles, descriptions, mail', 0.5),
-         ('short', 'chars w=3 t=168 k=34 s=4', 'titles, names, addresses, messages, verses', 0.5),
-         ('unsegmented', 'chars w=3 t=168 k=24 s=3', 'Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese', 0.45),
-         ('pages', 'page w=2 t=168 k=27 s=5', 'HTML', 0.6),
-         ('code', 'code w=2 t=168 k=34 s=4', 'source code', 0.5),
-         ('logs', 'chars w=3 t=168 k=27 s=5', 'log lines', 0.6),
-         ('records', 'chars w=3 t=168 k=24 s=7', 'JSON and other records with the same keys', 0.7)
+  values ('prose', 'words', 'articles, descriptions, mail', 0.1::double precision),
+         ('short', 'chars k=34 s=4', 'titles, names, addresses, messages, verses', 0.1),
+         ('unsegmented', 'chars k=24 s=3', 'Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, short Arabic', 0.1),
+         ('pages', 'page k=27 s=5', 'HTML', 0.3),
+         ('code', 'code k=34 s=4', 'source code', 0.1),
+         ('logs', 'chars k=27 s=5', 'log lines', 0.3),
+         ('records', 'chars k=24 s=7', 'JSON and other records with the same keys', 0.3),
+         ('web', 'html t=84 k=6 s=14', 'pages and their links; the filter of Broder 2000', 0),
+         ('bing', 'words w=4 t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes', 0)
 $$;
 
--- Reads settings such as 'text w=6 bag'. A preset or a stream comes first, and
--- what is not said is as in the preset text.
+-- Settings in words, in lower case.
+create function alike._words(settings text) returns text[] language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select array_remove(regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+'), '') $$;
+
+-- The preset that settings build on, how much unrelated rows resemble under it, and
+-- whether they leave its filter to be chosen: they do where they give neither k nor s,
+-- and the preset is not of a paper.
+create function alike._preset_of(settings text, out preset text, out background double precision, out follows boolean) language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select p.name, p.background, p.background > 0 and not exists (select from unnest(w.words) as word where word ~ '^[ks]=')
+  from (select alike._words(settings) as words) w, alike._presets() p
+  where p.name in (w.words[1], 'prose')
+  order by p.name = 'prose', p.name
+  limit 1
+$$;
+
+-- Chooses the preset for texts from a sample of them, says why, and how many texts it
+-- found. The rule is that of LookThrough in package sketch, whose comment tells it.
+create function alike._look(texts text[], out preset text, out reason text, out looked integer) language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  unspaced constant text := '[\u0E00-\u0EFF\u1000-\u11FF\u1780-\u17FF\u3040-\u318F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\U00020000-\U0003FFFF]+';
+  arabic constant text := '[\u0600-\u06FF\u0750-\u077F\u0870-\u08FF\uFB50-\uFDFF\uFE70-\uFEFE]+';
+  r record;
+  half integer;
+begin
+  select count(*)::integer as n, count(*) filter (where kind = 'pages') as pages, count(*) filter (where kind = 'records') as records,
+    count(*) filter (where kind = 'logs') as logs, count(*) filter (where kind = 'code') as code,
+    sum(length(text) - length(regexp_replace(text, unspaced, '', 'g'))) as unspaced,
+    sum(length(text) - length(regexp_replace(text, arabic, '', 'g'))) as arabic,
+    sum(length(regexp_replace(text, '[\x01-\x20]+', '', 'g'))) as visible,
+    (array_agg(length(text) order by length(text)))[count(*) / 2 + 1] as median
+  into r
+  from (
+    select t.text, case
+      when left(t.text, 1) = '<' and length(t.text) - length(replace(t.text, '</', '')) >= 4 then 'pages'
+      when left(t.text, 1) in ('{', '[') and position('":' in t.text) > 0 then 'records'
+      when position(E'\n' in t.text) = 0 and t.text ~ '[0-9][0-9]:[0-9][0-9]' then 'logs'
+      when (select count(*) filter (where ends) >= 3 and 3 * count(*) filter (where ends) >= count(*)
+            from (select right(l, 1) in (';', '{', '}', ')', ':') as ends
+                  from (select rtrim(line, E' \t\r') as l from unnest(string_to_array(t.text, E'\n')) as line) trimmed where l <> '') lines) then 'code'
+    end as kind
+    from (select btrim(left(e, 4000), E' \t\r\n\f\x0b') collate "C" as text from unnest(texts) as e) t
+    where t.text <> ''
+  ) kinds;
+  looked := r.n;
+  half := (r.n + 1) / 2;
+  case
+    when r.n = 0 then
+      preset := 'prose';
+      reason := 'there is no text to look at yet';
+    when r.pages >= half then
+      preset := 'pages';
+      reason := format('%s of the texts looked at (%s) are markup', r.pages, r.n);
+    when r.records >= half then
+      preset := 'records';
+      reason := format('%s of the texts looked at (%s) are JSON', r.records, r.n);
+    when r.logs >= half and r.median <= 500 then
+      preset := 'logs';
+      reason := format('%s of the texts looked at (%s) are single lines with a time', r.logs, r.n);
+    when r.code >= half then
+      preset := 'code';
+      reason := format('%s of the texts looked at (%s) look like source code', r.code, r.n);
+    when r.unspaced > 0 and 5 * r.unspaced >= r.visible then
+      preset := 'unsegmented';
+      reason := format('%s %% of the characters are of scripts whose words blanks do not tell apart', 100 * r.unspaced / r.visible);
+    when r.median < 250 and r.arabic > 0 and 5 * r.arabic >= r.visible then
+      preset := 'unsegmented';
+      reason := format('the texts are short and %s %% of the characters are Arabic', 100 * r.arabic / r.visible);
+    when r.median < 250 then
+      preset := 'short';
+      reason := format('the median length of the texts looked at (%s) is %s characters, less than 250', r.n, r.median);
+    else
+      preset := 'prose';
+      reason := format('the median length of the texts looked at (%s) is %s characters, at least 250', r.n, r.median);
+  end case;
+end
+$$;
+
+-- Reads settings such as 'prose w=3 bag'. A preset or a stream comes first, and
+-- what is not said is as in the preset prose.
 create function alike._parse(settings text) returns alike.profile_fields language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  p alike.profile_fields := row(1, false, false, false, false, false, false, false, 4, 64, 4, 84, 12, 7, 2, 0, 0, 0);
-  words text[] := regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+');
+  p alike.profile_fields := row(1, false, false, false, false, false, false, false, 4, 64, 2, 168, 23, 4, 2, 0, 0, 0);
+  words text[] := alike._words(settings);
   base text[];
   part text[];
   given_t boolean;
@@ -205,9 +286,6 @@ declare
   number bigint;
   invalid text;
 begin
-  if words = array[''] then
-    words := '{}';
-  end if;
   select string_to_array(preset.settings, ' ') into base from alike._presets() preset where preset.name = words[1];
   if found then
     words := words[2:];
@@ -218,7 +296,7 @@ begin
       place := array_position(alike._streams(), word);
       if place is not null then
         p.stream := place - 1;
-        p.w := (array[3, 4, 1, 4, 6, 8, 1, 2])[place];
+        p.w := (array[3, 2, 1, 2, 6, 2, 1, 2])[place];
         p.other_case := false;
         continue;
       end if;

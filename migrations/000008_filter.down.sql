@@ -4,6 +4,10 @@ drop function alike._add_group(double precision, double precision[], double prec
 drop function alike.filter_curve(integer, integer, integer);
 drop function alike.profiles();
 drop function alike._at_least(alike.profile_fields);
+drop function alike._threshold_filter(double precision, double precision, double precision);
+drop function alike._filter_threshold(integer, integer);
+drop function alike._threshold_recall(integer, integer, double precision);
+drop function alike._margin(integer, double precision);
 drop function alike.fingerprint_bits(double precision, double precision);
 drop function alike.fingerprint_error(double precision, integer);
 drop function alike.expected_collisions(double precision, integer);

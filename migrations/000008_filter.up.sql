@@ -234,26 +234,154 @@ $$;
 comment on function alike.fingerprint_bits(double precision, double precision) is
   'how long fingerprints have to be, that the resemblance of two documents, whose shingles are counted together, moves by no more than the error';
 
--- The resemblance that answers have unless asked otherwise: that of the preset
--- whose profile it is, in however many bits, or else the half point of the filter.
-create function alike._at_least(p alike.profile_fields) returns double precision language plpgsql immutable parallel safe
+-- The probability that a group of s minima is equal at each of the eleven resemblances
+-- of the margin, from a threshold to a tenth above.
+create function alike._margin(s integer, at_least double precision) returns double precision[] language sql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
+  select array_agg(alike._power(least(1, at_least + i::double precision * 0.1::double precision / 10), s) order by i) from generate_series(0, 10) as i
+$$;
+
+-- The share of the pairs at a threshold and a little above that share a feature: the mean
+-- of alike.filter(k, s, 1) at the resemblances of the margin, in the order of
+-- ThresholdRecall in package sketch.
+create function alike._threshold_recall(k integer, s integer, at_least double precision) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  total double precision := 0;
+  exactly double precision;
+  found double precision;
+  equal double precision;
+  p double precision;
 begin
-  p.bits := 64;
-  return coalesce(
-    (select preset.at_least from alike._presets() preset where alike._spell(alike._parse(preset.name)) = alike._spell(p)),
-    alike.half_point(p.k, p.s, p.r));
+  perform alike._check_filter(k, s, 1);
+  if not (at_least > 0 and at_least <= 1) then
+    raise exception 'sketch: filter: threshold %, want above 0 and at most 1', at_least using errcode = 'invalid_parameter_value';
+  end if;
+  foreach p in array alike._margin(s, at_least) loop
+    exactly := 1;
+    found := 0;
+    for n in 1 .. k loop
+      equal := exactly * p;
+      if equal >= 1e-150 then
+        found := found + equal;
+      end if;
+      exactly := exactly * (1 - p);
+      if exactly < 1e-150 then
+        exactly := 0;
+      end if;
+    end loop;
+    total := total + least(found, 1);
+  end loop;
+  return total / 11;
 end
 $$;
 
-create function alike.profiles() returns table (name text, settings text, purpose text, at_least double precision)
+-- The threshold that k groups of s minima are made for: the least hundredth at which they
+-- find 0.95 of the pairs there and a little above.
+create function alike._filter_threshold(k integer, s integer) returns double precision language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  low integer := 1;
+  high integer := 100;
+  mid integer;
+begin
+  while low < high loop
+    mid := (low + high) / 2;
+    if alike._threshold_recall(k, s, mid / 100::double precision) >= 0.95 then
+      high := mid;
+    else
+      low := mid + 1;
+    end if;
+  end loop;
+  return low / 100::double precision;
+end
+$$;
+
+-- The filter for a threshold: for every s to 16 the least k to 40 that finds enough in k·s
+-- slots to 168, and of these the one with the least cost: 200·k and the unrelated rows
+-- among a million that share a feature. Where nothing finds enough it is 40 groups of one.
+-- The arithmetic is that of ThresholdFilter in package sketch.
+create function alike._threshold_filter(at_least double precision, recall double precision, background double precision, out k integer, out s integer)
+language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  margin double precision[];
+  exactly double precision[];
+  found double precision[];
+  p double precision; -- of the background
+  left_over double precision;
+  accepted double precision;
+  equal double precision;
+  total double precision;
+  cost double precision;
+  lowest double precision := 'infinity';
+begin
+  if not (at_least > 0 and at_least <= 1) then
+    raise exception 'sketch: filter: threshold %, want above 0 and at most 1', at_least using errcode = 'invalid_parameter_value';
+  elsif not (recall > 0 and recall < 1) then
+    raise exception 'sketch: filter: recall %, want between 0 and 1', recall using errcode = 'invalid_parameter_value';
+  end if;
+  k := 40;
+  s := 1;
+  for samples in 1 .. 16 loop
+    margin := alike._margin(samples, at_least);
+    exactly := array_fill(1::double precision, array[11]);
+    found := array_fill(0::double precision, array[11]);
+    p := alike._power(background, samples);
+    left_over := 1;
+    accepted := 0;
+    for groups in 1 .. least(40, 168 / samples) loop
+      total := 0;
+      for i in 1 .. 11 loop
+        equal := exactly[i] * margin[i];
+        if equal >= 1e-150 then
+          found[i] := found[i] + equal;
+        end if;
+        exactly[i] := exactly[i] * (1 - margin[i]);
+        if exactly[i] < 1e-150 then
+          exactly[i] := 0;
+        end if;
+        total := total + least(found[i], 1);
+      end loop;
+      equal := left_over * p;
+      if equal >= 1e-150 then
+        accepted := accepted + equal;
+      end if;
+      left_over := left_over * (1 - p);
+      if left_over < 1e-150 then
+        left_over := 0;
+      end if;
+      if total / 11 >= recall then
+        cost := 200 * groups::double precision + 1000000 * least(accepted, 1);
+        if cost < lowest then
+          lowest := cost;
+          k := groups;
+          s := samples;
+        end if;
+        exit;
+      end if;
+    end loop;
+  end loop;
+end
+$$;
+
+-- The resemblance that answers have unless asked otherwise: the threshold of the filter.
+create function alike._at_least(p alike.profile_fields) returns double precision language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select alike._filter_threshold(p.k, p.s) $$;
+
+create function alike.profiles() returns table (name text, settings text, purpose text, at_least double precision, recall double precision)
 language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select name, alike._spell(alike._parse(name)), purpose, alike._at_least(alike._parse(name)) from alike._presets()
+  select p.name, alike._spell(f.profile), p.purpose, t.at_least, alike._threshold_recall((f.profile).k, (f.profile).s, t.at_least)
+  from alike._presets() p, lateral (select alike._parse(p.name) as profile offset 0) f, lateral (select alike._at_least(f.profile) as at_least offset 0) t
 $$;
-comment on function alike.profiles() is 'the presets, in their canonical spelling, with the threshold of each';
+comment on function alike.profiles() is 'the presets, in their canonical spelling, with the threshold of each and the share of the pairs there and a little above that it finds';
 
 create function alike.filter_curve(k integer, s integer, r integer) returns table (resemblance double precision, probability double precision)
 language sql immutable strict parallel safe

@@ -66,7 +66,7 @@ create function alike._options() returns table (name text, types text[], wanted 
 set search_path = pg_catalog, pg_temp
 as $$
   values ('profile', array['string'], 'a string'), ('si', array['array'], 'an array of strings'), ('policy', array['string'], 'a string'),
-    ('at_least', array['number', 'null'], 'a number from 0 to 1, or null'), ('mode', array['string'], 'a string'),
+    ('at_least', array['number', 'null'], 'a number above 0 and at most 1, or null'), ('recall', array['number', 'null'], 'a number between 0 and 1, or null'), ('mode', array['string'], 'a string'),
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
@@ -178,43 +178,138 @@ begin
 end
 $$;
 
+-- Bytes as text, or NULL where they are not UTF-8.
+create function alike._text_of(document bytea) returns text language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return convert_from(document, 'UTF8');
+exception
+  when character_not_in_repertoire or untranslatable_character then
+    return null;
+end
+$$;
+
+-- Looks at the first 1000 documents of a column, by key, for the preset that suits them.
+-- Documents that are extracted are not looked at.
+create function alike._look_at(a alike.attachment, out preset text, out reason text, out looked integer) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  type constant regtype := alike._base_type(atttypid) from pg_attribute where attrelid = a.source and attname = alike._current_document(a);
+  texts text[];
+begin
+  if a.extract is not null then
+    preset := 'prose';
+    reason := 'the text of the documents is extracted';
+    return;
+  end if;
+  execute format('select array_agg(d) from (select left(%s, 4000) as d from (%s) s where alike_document is not null order by %s limit 1000) r',
+    case type when 'bytea'::regtype then 'alike._text_of(alike_document)' else 'alike_document' end, alike._rows_of(a), alike._key_list(a.key_columns, 's'))
+  into texts;
+  select l.* into preset, reason, looked from alike._look(texts) as l;
+end
+$$;
+
+-- Chooses what the profile leaves open: the preset where none is told, and the filter,
+-- which follows at_least unless the profile gives k or s. old is the attachment that
+-- is changed: its preset stays, and its filter where that finds enough.
+create function alike._choose(a alike.attachment, options jsonb, old alike.attachment) returns alike.attachment language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  settings text := options ->> 'profile';
+  base record;
+  profile alike.profile_fields;
+  before alike.profile_fields;
+  kept alike.profile_fields;
+  filter record;
+begin
+  if settings is null and old.id is not null then
+    a.preset := old.preset;
+    a.reason := old.reason;
+    a.looked := old.looked;
+  elsif settings is null then
+    select l.preset, l.reason, l.looked into a.preset, a.reason, a.looked from alike._look_at(a) as l;
+  end if;
+  settings := coalesce(settings, a.preset);
+  select * into base from alike._preset_of(settings);
+  a.preset := base.preset;
+  profile := alike._parse(settings);
+  if profile.bits = 64 and alike._slots(profile.family) and settings !~* 'bits=64' then
+    profile.bits := case when profile.t > 128 then 4 else 8 end;
+  end if;
+  a.at_least := coalesce((options ->> 'at_least')::double precision, alike._at_least(profile));
+  if not (a.at_least > 0 and a.at_least <= 1) then
+    raise exception 'alike: attach: at_least is %, want above 0 and at most 1', a.at_least using errcode = 'invalid_parameter_value';
+  end if;
+  if not base.follows then
+    if jsonb_typeof(options -> 'recall') = 'number' then
+      raise exception 'alike: attach: recall is for a filter that attach chooses; the profile "%" has one', left(settings, 100) using errcode = 'invalid_parameter_value';
+    end if;
+  else
+    a.recall := coalesce((options ->> 'recall')::double precision, 0.95);
+    if not (a.recall > 0 and a.recall < 1) then
+      raise exception 'alike: attach: recall is %, want between 0 and 1', a.recall using errcode = 'invalid_parameter_value';
+    end if;
+    kept := profile;
+    if old.recall is not null then
+      before := alike._parse(p.profile) from alike.settings p where p.id = old.profile_id;
+      kept.t := before.t;
+      kept.k := before.k;
+      kept.s := before.s;
+      kept.r := before.r;
+    end if;
+    if kept is not distinct from before and alike._threshold_recall(before.k, before.s, a.at_least) >= a.recall then
+      profile := before;
+    else
+      select * into filter from alike._threshold_filter(a.at_least, a.recall, base.background);
+      profile.k := filter.k;
+      profile.s := filter.s;
+      profile.r := least(profile.r, filter.k);
+      profile.t := greatest(profile.t, filter.k * filter.s);
+    end if;
+  end if;
+  a.profile_id := alike._settings_id(alike._spell(profile));
+  a.features := profile.k;
+  return a;
+end
+$$;
+
+-- Says what was chosen, and what the filter finds.
+create function alike._say_what_was_chosen(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+begin
+  if a.reason is not null then
+    raise notice 'alike: attach: %: the preset %, since %', a.name, a.preset, a.reason;
+  end if;
+  raise notice 'alike: attach: %: % of the pairs at % and a little above share one of % features', a.name,
+    round(alike._threshold_recall(p.k, p.s, a.at_least)::numeric, 3), round(a.at_least::numeric, 3), p.k;
+end
+$$;
+
 -- What the options and the table make of an attachment.
-create function alike._describe(class pg_class, "column" text, options jsonb, replaced integer) returns alike.attachment language plpgsql
+create function alike._describe(class pg_class, "column" text, options jsonb, old alike.attachment) returns alike.attachment language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   a alike.attachment;
   relation constant regclass := class.oid;
   document record := alike._document_column(relation, "column");
-  profile alike.profile_fields;
   option text;
 begin
   a.source := relation;
   a.column_name := document.name;
   a.options := options;
-  a.replaces := replaced;
+  a.replaces := old.id;
   a.name := coalesce(options ->> 'name', class.relname);
   a.side_schema := (select nspname from pg_namespace where oid = class.relnamespace);
-  a.side_name := a.name || '_alike' || case when replaced is null then '' else '_next' end;
+  a.side_name := a.name || '_alike' || case when old.id is null then '' else '_next' end;
   a.key_columns := alike._find_key(relation, options -> 'key');
-  profile := alike._parse(coalesce(options ->> 'profile', 'text'));
-  if profile.bits = 64 and alike._slots(profile.family) and coalesce(options ->> 'profile', '') !~* 'bits=64' then
-    profile.bits := case when profile.t > 128 then 4 else 8 end;
-  end if;
-  a.profile_id := alike._settings_id(alike._spell(profile));
-  a.features := profile.k;
-  a.at_least := coalesce((options ->> 'at_least')::double precision, alike._at_least(profile));
-  if not (a.at_least > 0 and a.at_least <= 1) then
-    raise exception 'alike: attach: at_least is %, want above 0 and at most 1', a.at_least using errcode = 'invalid_parameter_value';
-  end if;
   a.matches := coalesce((options ->> 'matches')::integer, 10);
-  a.variants := '{}';
-  for option in select e from jsonb_array_elements_text(coalesce(options -> 'si', '[]')) as e loop
-    option := alike._variant(option, profile.t);
-    if option <> all (a.variants) then
-      a.variants := a.variants || option;
-    end if;
-  end loop;
   a.policy := coalesce(options ->> 'policy', 'ignore');
   if a.policy not in ('ignore', 'link', 'warn', 'reject') then
     raise exception 'alike: attach: the policy is "%", want ignore, link, warn or reject', a.policy using errcode = 'invalid_parameter_value';
@@ -239,6 +334,14 @@ begin
   a.numbers := array(select t.attnum from unnest(a.columns) with ordinality as u(c, n) join pg_attribute t on t.attrelid = relation and t.attname = u.c order by u.n);
   a.numbers_of := relation;
   a.indexed := false;
+  a := alike._choose(a, options, old);
+  a.variants := '{}';
+  for option in select e from jsonb_array_elements_text(coalesce(options -> 'si', '[]')) as e loop
+    option := alike._variant(option, (select (alike._parse(s.profile)).t from alike.settings s where s.id = a.profile_id));
+    if option <> all (a.variants) then
+      a.variants := a.variants || option;
+    end if;
+  end loop;
   return a;
 end
 $$;
@@ -296,15 +399,17 @@ begin
     raise exception 'alike: attach: "%" is attached to %.%', called, old.source, quote_ident(alike._current_document(old))
       using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; options, such as another profile, change the first.';
   end if;
-  a := alike._describe(class, "column", options, replaced);
+  a := alike._describe(class, "column", options, old);
   if (select profile from alike.settings where id = a.profile_id) = (select profile from alike.settings where id = old.profile_id) then
     a.profile_id := old.profile_id; -- which tells the build, too
   end if;
   -- A change that no number depends on is made where it is.
   if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter)
      and not options ? 'ask' and not old.options ? 'ask' then
-    update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options where t.id = replaced returning * into a;
+    update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options, preset = a.preset, recall = a.recall, reason = a.reason, looked = a.looked
+    where t.id = replaced returning * into a;
     perform alike._protect(a);
+    perform alike._say_what_was_chosen(a);
     perform alike._say_what_is_done(a);
     return 0;
   end if;
@@ -312,9 +417,11 @@ begin
   kept := alike._side(a) is not null;
   a.side := alike._make_side(a, alike._column_types(relation, a.key_columns), class.relpersistence = 'u');
   insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed,
-                                at_least, row_filter, filter_columns, extract, options, indexed, replaces, matches, side, columns, numbers, numbers_of, spelled)
+                                at_least, row_filter, filter_columns, extract, options, indexed, replaces, matches, side, columns, numbers, numbers_of, spelled,
+                                preset, recall, reason, looked)
   values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode, a.distributed,
-          a.at_least, a.row_filter, a.filter_columns, a.extract, a.options, a.indexed, replaced, a.matches, a.side, a.columns, a.numbers, a.numbers_of, a.spelled)
+          a.at_least, a.row_filter, a.filter_columns, a.extract, a.options, a.indexed, replaced, a.matches, a.side, a.columns, a.numbers, a.numbers_of, a.spelled,
+          a.preset, a.recall, a.reason, a.looked)
   returning * into a;
   perform alike._make_tables(a);
   perform alike._make_functions(a);
@@ -326,6 +433,7 @@ begin
   where p.t <= 256 and alike._slots(p.family);
   insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
   perform alike._own(a);
+  perform alike._say_what_was_chosen(a);
   perform alike._say_what_is_done(a);
   -- The locks that make writers wait come last.
   if a.mode = 'queue' then

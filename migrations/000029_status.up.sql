@@ -109,6 +109,26 @@ begin
 end
 $$;
 
+-- That the rows are of another kind than the few texts that attach has looked at.
+create function alike._outgrown(a alike.attachment, rows bigint) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  found record;
+begin
+  if a.looked < 100 and a.looked < rows and not row_security_active(a.source) then
+    select * into found from alike._look_at(a);
+    if found.preset <> a.preset and found.looked >= 10 then
+      return format('the preset %s suits the rows better than %s, since %s: select alike.change(%L, ''{"profile": "%1$s"}'')', found.preset, a.preset, found.reason, a.name);
+    end if;
+  end if;
+  return null;
+exception
+  when insufficient_privilege or data_exception then
+    return null;
+end
+$$;
+
 -- What may hold the worker up.
 create function alike._note(a alike.attachment, rows bigint, sketched bigint, pending bigint) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -132,7 +152,7 @@ begin
   elsif array_position(alike._current(a), null) > 0 then
     notes := notes || format('the column "%s" of %s was dropped: select alike.detach(%L), or make a column of that name', a.columns[array_position(alike._current(a), null)], (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source), a.name);
   else
-    notes := notes || alike._unseen(a, rows, sketched);
+    notes := notes || alike._unseen(a, rows, sketched) || alike._outgrown(a, rows);
     if b.rows is null and pending = 0 and rows <> sketched and (select sum(pg_relation_size(r)) from unnest(array[a.source, a.side]) as r) < 50000 * 8192::bigint
        and not exists (select from alike.error e where e.attachment = a.id) then
       notes := notes || format('%s rows and %s sketches, and nothing waits: some change was not seen; select alike.refresh(%L)', rows, sketched, a.name);
@@ -169,8 +189,8 @@ end
 $$;
 
 create function alike.status() returns table (
-  name text, "table" text, "column" text, profile text, mode text, policy text, at_least double precision,
-  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, note text)
+  name text, "table" text, "column" text, profile text, mode text, policy text, at_least double precision, recall double precision,
+  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, chosen text, note text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -185,6 +205,8 @@ begin
     mode := a.mode;
     policy := a.policy;
     at_least := a.at_least;
+    recall := (select alike._threshold_recall((f.profile).k, (f.profile).s, a.at_least) from (select alike._parse(status.profile) as profile offset 0) f);
+    chosen := a.preset || ': ' || a.reason;
     rows := null;
     sketched := null;
     stale := null;

@@ -17,9 +17,9 @@ import (
 
 // testProfiles has every family and every number of bits.
 var testProfiles = []string{
-	"text", "text bits=8", "text bits=4", "text bits=2", "text bits=1", "text t=85 bits=2", "web bits=8", "bing", "bing bits=8", "chars bag", "code",
-	"lines case", "text fast bits=8", "text lean bits=8", "text bins", "text bins bits=8", "text bins t=90 bits=4", "text weighted", "text lean-zeros", "text lean-biased bits=8",
-	"text bottom=100", "text bottom=50 mod=3", "text mod=4", "text mod=16909060", "text scaled", "words stop vowels duplicates w=2",
+	"prose", "words bits=8", "words bits=4", "words bits=2", "words bits=1", "words t=95 bits=2", "web bits=8", "bing", "bing bits=8", "chars bag", "code",
+	"lines case", "words fast bits=8", "words lean bits=8", "words bins", "words bins bits=8", "words bins t=93 bits=4", "words weighted", "words lean-zeros", "words lean-biased bits=8",
+	"words bottom=100", "words bottom=50 mod=3", "words mod=4", "words mod=16909060", "words scaled", "words stop vowels duplicates w=3",
 }
 
 // document makes text of n words; documents of the same seed share most of it.
@@ -228,14 +228,22 @@ func TestFilterAsGo(t *testing.T) {
 func TestProfilesAsGo(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	for i, preset := range sketch.Presets() {
-		if got := one[string](t, c, "select name || ': ' || settings || ': ' || purpose || ': ' || at_least from alike.profiles() offset $1 limit 1", i); got != fmt.Sprintf("%s: %s: %s: %v", preset.Name, preset.Settings, preset.For, preset.AtLeast) {
+		p, err := sketch.ParseProfile(preset.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recall, err := sketch.ThresholdRecall(p.K, p.S, preset.AtLeast)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := one[string](t, c, "select name || ': ' || settings || ': ' || purpose || ': ' || at_least || ': ' || recall from alike.profiles() offset $1 limit 1", i); got != fmt.Sprintf("%s: %s: %s: %v: %v", preset.Name, preset.Settings, preset.For, preset.AtLeast, recall) {
 			t.Errorf("preset %q, want %+v", got, preset)
 		}
 	}
 	for _, settings := range append([]string{
-		"", "  TEXT  W=6 bag ", "words", "html case", "lines fold", "code", "k=6", "bottom=5", "mod=3 bottom=5", "bottom=5 mod=3", "bottom=5 fast", "t=10",
-		"soundex stop", "text k=64 s=64", "w=0", "w=1025", "w=", "w=x", "nonsense", "bits=3", "scaled bits=8", "mod=0", "bottom=70000", "k=65", "r=13",
-		"w=99999999999", "text text", "elements", "text bag weighted",
+		"", "  SHORT  W=6 bag ", "prose\tk=9", "W=3", "words", "html case", "lines fold", "code", "k=6", "bottom=5", "mod=3 bottom=5", "bottom=5 mod=3", "bottom=5 fast", "t=10",
+		"soundex stop", "words k=64 s=64", "w=0", "w=1025", "w=", "w=x", "nonsense", "bits=3", "scaled bits=8", "mod=0", "bottom=70000", "k=65", "r=13", "r=24",
+		"w=99999999999", "prose prose", "elements", "words bag weighted",
 	}, testProfiles...) {
 		want := ""
 		p, err := sketch.ParseProfile(settings)
@@ -246,6 +254,101 @@ func TestProfilesAsGo(t *testing.T) {
 		sqlErr := c.QueryRow(context.Background(), "select alike._spell(alike._parse($1))", settings).Scan(&got)
 		if (sqlErr != nil) != (err != nil) || got != want {
 			t.Errorf("%q: %q, error %v in SQL; %q, error %v in Go", settings, got, sqlErr, want, err)
+		}
+		preset, follows := sketch.PresetOf(settings)
+		if got := one[string](t, c, "select concat_ws(' ', preset, background, follows) from alike._preset_of($1)", settings); got != fmt.Sprint(preset.Name, " ", preset.Background, " ", map[bool]string{true: "t", false: "f"}[follows]) {
+			t.Errorf("%q builds on %s, want %s, %t", settings, got, preset.Name, follows)
+		}
+	}
+}
+
+func TestThresholdsAsGo(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	for _, f := range [][2]int{{1, 1}, {2, 12}, {12, 7}, {23, 4}, {34, 4}, {24, 3}, {64, 2}, {6, 14}, {1, 255}} {
+		same(t, fmt.Sprint("threshold of ", f), one[float64](t, c, "select alike._filter_threshold($1, $2)", f[0], f[1]), sketch.FilterThreshold(f[0], f[1]))
+		for _, atLeast := range []float64{0.001, 0.45, 0.5, 0.77, 0.999, 1} {
+			want, err := sketch.ThresholdRecall(f[0], f[1], atLeast)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, fmt.Sprint("recall of ", f, " at ", atLeast), one[float64](t, c, "select alike._threshold_recall($1, $2, $3)", f[0], f[1], atLeast), want)
+		}
+	}
+	for _, background := range []float64{sketch.Unrelated, sketch.Templated, 0} {
+		for _, recall := range []float64{0.5, 0.9, 0.95, 0.99, 0.9999} {
+			for percent := 1; percent <= 100; percent += 3 {
+				atLeast := float64(percent) / 100
+				want, err := sketch.ThresholdFilter(atLeast, recall, background)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := one[string](t, c, "select k || ' ' || s from alike._threshold_filter($1, $2, $3)", atLeast, recall, background); got != fmt.Sprint(want.K, " ", want.S) {
+					t.Errorf("%v of the pairs at %v over %v: %s, want %d %d", recall, atLeast, background, got, want.K, want.S)
+				}
+			}
+		}
+	}
+	for _, atLeast := range []string{"0", "1.01", "'NaN'"} {
+		fails(t, c, "want above 0 and at most 1", "select alike._threshold_recall(3, 4, "+atLeast+")")
+		fails(t, c, "want above 0 and at most 1", "select alike._threshold_filter("+atLeast+", 0.95, 0.1)")
+	}
+	fails(t, c, "want between 0 and 1", "select alike._threshold_filter(0.5, 1, 0.1)")
+}
+
+// A look chooses the same of the same texts, and says the same, in SQL.
+func TestLookAsGo(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	// What the texts are made of, each about as often as the others: what the rule looks
+	// for, the edges of its ranges, and what is beside them.
+	pieces := []string{" ", "\n", "\t", "\r\n", "\f", "\v", "\u0085", "\u00a0", "<", "</", "</p>", "{", "[", `":`, `{"a": `, "12:30", "1:30", "12:3", "١٢:٣٠", ";", "}", "):", "a", "the word ", "Z",
+		"\u0dff", "\u0e00", "\u0eff", "\u0f00", "\u0fff", "\u1000", "\u11ff", "\u1200", "\u177f", "\u1780", "\u17ff", "\u1800", "\u303f", "\u3040", "\u318f", "\u3190", "\u31ef", "\u31f0", "\u31ff", "\u3200",
+		"\u33ff", "\u3400", "\u4dbf", "\u4dc0", "\u4dff", "\u4e00", "\u9fff", "\ua000", "\uabff", "\uac00", "\ud7af", "\ud7b0", "\uf8ff", "\uf900", "\ufaff", "\ufb00", "\U0001ffff", "\U00020000", "\U0003ffff", "\U00040000", "\U0010ffff",
+		"\u05ff", "\u0600", "\u06ff", "\u0700", "\u074f", "\u0750", "\u077f", "\u0780", "\u086f", "\u0870", "\u08ff", "\u0900", "\ufb4f", "\ufb50", "\ufdff", "\ufe00", "\ufe6f", "\ufe70", "\ufefe", "\ufeff", "é", "日本", "المحور ", "\x01", "\x1f", "\x7f"}
+	random := rand.New(rand.NewPCG(14, 8))
+	text := func(kind int) string {
+		var b strings.Builder
+		b.WriteString([]string{"", " <", "{", "\n[", "x", "内", "م"}[kind%7])
+		for range []int{0, 1, 3, 12, 60, 300, 1200, 5000}[random.IntN(8)] {
+			if kind < 4 && random.IntN(3) > 0 {
+				b.WriteString([]string{"word ", "日", "12:30 ", "x;\n", "</b>", `": `, "م", "ab"}[kind*2+random.IntN(2)])
+			} else {
+				b.WriteString(pieces[random.IntN(len(pieces))])
+			}
+		}
+		return b.String()
+	}
+	chosen := map[string]int{}
+	for range 3000 {
+		kind := random.IntN(14)
+		texts := make([]string, random.IntN(7))
+		for i := range texts {
+			if random.IntN(4) == 0 {
+				kind = random.IntN(14)
+			}
+			texts[i] = text(kind)
+		}
+		preset, reason, looked := sketch.LookThrough(func(yield func([]byte) bool) {
+			for _, text := range texts {
+				if !yield([]byte(text)) {
+					return
+				}
+			}
+		})
+		chosen[preset]++
+		var got struct {
+			Preset, Reason string
+			Looked         int
+		}
+		if err := c.QueryRow(context.Background(), "select * from alike._look($1)", texts).Scan(&got.Preset, &got.Reason, &got.Looked); err != nil {
+			t.Fatal(err)
+		}
+		if got.Preset != preset || got.Reason != reason || got.Looked != looked {
+			t.Fatalf("%.500q:\n%+v in SQL\n%s: %s (%d) in Go", texts, got, preset, reason, looked)
+		}
+	}
+	for _, preset := range []string{"prose", "short", "unsegmented", "pages", "code", "logs", "records"} {
+		if chosen[preset] < 20 {
+			t.Errorf("%s was chosen %d times, want 20 for a test: %v", preset, chosen[preset], chosen)
 		}
 	}
 }
@@ -272,7 +375,7 @@ func TestSIRangeAsGo(t *testing.T) {
 
 func TestBadSketches(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
-	good := sketchOf(t, "text bits=8", document(1, 0, 50))
+	good := sketchOf(t, "words k=12 s=7 t=84 bits=8", document(1, 0, 50))
 	for _, v := range []struct {
 		name string
 		blob []byte
@@ -291,7 +394,7 @@ func TestBadSketches(t *testing.T) {
 		fails(t, c, v.want, "select alike.resemblance($1, $1)", v.blob)
 		fails(t, c, v.want, "select alike.bounds($1, $2)", v.blob, good)
 	}
-	fails(t, c, "different profiles", "select alike.resemblance($1, $2)", good, sketchOf(t, "text w=5 bits=8", document(1, 0, 50)))
+	fails(t, c, "different profiles", "select alike.resemblance($1, $2)", good, sketchOf(t, "words k=12 s=7 t=84 w=5 bits=8", document(1, 0, 50)))
 	if one[*float64](t, c, "select alike.resemblance($1, null)", good) != nil {
 		t.Error("resemblance with NULL is not NULL")
 	}

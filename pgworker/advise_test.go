@@ -34,7 +34,7 @@ func TestAdvise(t *testing.T) {
 			t.Errorf("the picture has no %q:\n%.2000s", want, drawing)
 		}
 	}
-	for _, want := range []string{"preset ", "short is chosen: the median of the ", "short answers and ", "% of their characters are equal"} {
+	for _, want := range []string{"preset ", "short is chosen: the median length of ", "short answers and ", "% of their characters are equal"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
 		}

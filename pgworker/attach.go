@@ -10,7 +10,7 @@ import (
 func (c *command) attachCommand() *cobra.Command {
 	var profile, policy, verify, mode, name, where, extract, options string
 	var variants []string
-	var atLeast float64
+	var atLeast, recall float64
 	var distributed bool
 	attach := &cobra.Command{
 		Use:   "attach TABLE COLUMN",
@@ -20,10 +20,14 @@ similarity indexes for every row, the views TABLE_alike_pair and
 TABLE_alike_feature, and the triggers that queue what is checked in. TABLE
 itself is not altered. Workers (pgworker run) fill the rows that are there.
 
+Without a profile attach looks at the first 1000 documents, chooses the preset for
+their kind and says why. k and s of the filter follow --at-least and --recall
+unless the profile gives them.
+
 Attaching again under another profile builds the new columns beside the old
 ones and switches when they are complete.`,
 		Example: `  pgworker attach documents body
-  pgworker attach 'archive."Mails"' content --profile "text w=6" --policy link
+  pgworker attach 'archive."Mails"' content --profile "words w=6" --policy link
   pgworker attach files data --extract auto --si 43B/40 --si forest/0`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +39,7 @@ ones and switches when they are complete.`,
 			}
 			for flag, value := range map[string]any{
 				"profile": profile, "policy": policy, "verify": verify, "mode": mode, "name": name, "where": where,
-				"extract": extract, "si": variants, "at-least": atLeast,
+				"extract": extract, "si": variants, "at-least": atLeast, "recall": recall,
 			} {
 				if cmd.Flags().Changed(flag) {
 					given[strings.ReplaceAll(flag, "-", "_")] = value
@@ -56,11 +60,12 @@ ones and switches when they are complete.`,
 		},
 	}
 	flags := attach.Flags()
-	flags.StringVar(&profile, "profile", "text", "what decides the numbers: a preset (text, prose, short, unsegmented, pages, code, logs, records, web, bing, chars, lines), then settings")
+	flags.StringVar(&profile, "profile", "", "what decides the numbers: a preset (prose, short, unsegmented, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
 	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
 	flags.StringVar(&verify, "verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which the worker and pgworker read again")
-	floatFlag(flags, &atLeast, "at-least", 0, 0, 1, "the resemblance from which rows count as alike; the profile's half point unless given")
+	floatFlag(flags, &atLeast, "at-least", 0, 0, 1, "the resemblance from which rows count as alike; the preset's unless given")
+	floatFlag(flags, &recall, "recall", 0.95, 0, 1, "the share of the pairs at that resemblance and a little above that the filter is chosen to find")
 	flags.StringVar(&name, "name", "", "the attachment's name, when a table has several; the table's unless given")
 	flags.StringVar(&where, "where", "", "an SQL condition over a row: only these are attached")
 	flags.StringVar(&extract, "extract", "", "how bytes become text: plain, html, auto, a media type, or a column that names it as {\"column\": NAME}")

@@ -49,7 +49,7 @@ fast and classic under a profile, text to features.`,
 			return out.end()
 		},
 	}
-	bench.Flags().StringVar(&profile, "profile", "text", "the profile")
+	bench.Flags().StringVar(&profile, "profile", "prose", "the profile")
 	intFlag(bench.Flags(), &size, "size", 2600, 1, 1<<20, "bytes of a document")
 	return bench
 }

@@ -60,7 +60,7 @@ K features of S minima each. Without numbers it is the filter of --profile. With
 		},
 	}
 	intFlag(curve.Flags(), &points, "points", 21, 2, 10001, "how many points")
-	curve.Flags().StringVar(&profile, "profile", "text", "the profile whose filter it is")
+	curve.Flags().StringVar(&profile, "profile", "prose", "the profile whose filter it is")
 	curve.Flags().StringVar(&picture, "svg", "", "draw the curve into this file")
 	curve.Flags().BoolVar(&logarithmic, "log", false, "with --svg: a logarithmic scale of probabilities")
 	return curve

@@ -383,13 +383,13 @@ func TestEndpoint(t *testing.T) {
 		t.Errorf("sketch: %v %+v", err, q)
 	}
 	for path, want := range map[string]int{
-		"/sketch?profile=nonsense":           400,
-		"/sketch?table=nonsense":             404,
-		"/sketch?profile=text&type=image/x":  415,
-		"/check":                             400,
-		"/check?table=documents&at_least=x":  400,
-		"/sketch?profile=text&si=99Z/1":      400,
-		"/sketch?profile=text+w%3D3&si=1A/4": 200,
+		"/sketch?profile=nonsense":            400,
+		"/sketch?table=nonsense":              404,
+		"/sketch?profile=prose&type=image/x":  415,
+		"/check":                              400,
+		"/check?table=documents&at_least=x":   400,
+		"/sketch?profile=prose&si=99Z/1":      400,
+		"/sketch?profile=words+w%3D3&si=1A/4": 200,
 	} {
 		if status, body := call("POST", path, "some words of a document"); status != want {
 			t.Errorf("%s: %d %s, want %d", path, status, body, want)

@@ -34,8 +34,8 @@ func TestTokensFingerprint(t *testing.T) {
 	if got := mustProfile(t, "elements").TokensFingerprint(); got != 0 {
 		t.Errorf("elements: fingerprint %04x, want 0", got)
 	}
-	for _, other := range []string{"text w=5", "text bag", "text classic", "text bits=8 k=3 s=3"} {
-		if got, want := mustProfile(t, other).TokensFingerprint(), mustProfile(t, "text").TokensFingerprint(); got != want {
+	for _, other := range []string{"words w=5", "words bag", "words classic", "words bits=8 k=3 s=3"} {
+		if got, want := mustProfile(t, other).TokensFingerprint(), mustProfile(t, "words").TokensFingerprint(); got != want {
 			t.Errorf("%s: fingerprint %04x, want %04x, that of text", other, got, want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestOtherTokens(t *testing.T) {
 		t.Errorf("the tokens of this build, named, make %q, want %q", got, p)
 	}
 	for name, b := range map[string][]byte{
-		"words without a fingerprint": append(append(bytes.Clone(storedSketch(t, "text", 9)[:20]), 0, 0), storedSketch(t, "text", 9)[22:]...),
+		"words without a fingerprint": append(append(bytes.Clone(storedSketch(t, "words", 9)[:20]), 0, 0), storedSketch(t, "words", 9)[22:]...),
 		"elements with one":           madeElsewhere(elementsSketch(t)),
 	} {
 		if err := Check(b); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "tokens") {

@@ -25,7 +25,7 @@
 // is as likely to be any of its members, and it is the least of both just when it
 // is in A ∩ B. A sketch has t such minima; the share of them
 // that two sketches have in common is an unbiased estimate of the resemblance, with
-// a standard error of √(r(1-r)/t), or less: 0.055 at most for the 84 of the default.
+// a standard error of √(r(1-r)/t), or less: 0.039 at most for the 168 of the default.
 //
 // A [Sketcher] makes sketches, [Resemblance] compares two, [Bounds] says between
 // which values the truth lies at a stated confidence, a [Merger] makes the sketch
@@ -51,7 +51,8 @@
 // fingerprinted: a feature. A feature is equal with probability r^s, so that two documents
 // that share at least one of k become likely candidates around a resemblance
 // that k, s and the number r of shared features choose: [FilterProbability] is the curve,
-// [HalfPoint] where it crosses a half, [FilterPlan] the search for k, s and r.
+// [HalfPoint] where it crosses a half, [ThresholdFilter] the k and s for a threshold,
+// [FilterPlan] the search for k, s and r.
 // Features are ordinary numbers for an ordinary index or join. [Superfeatures] turn
 // "at least r equal" into "one equal", and package
 // [github.com/alike-sql/alike/sketch/cluster] joins the pairs of any number of
@@ -61,11 +62,12 @@
 //
 // Everything that decides the numbers is a [Profile], spelled as in
 //
-//	words w=4 set fast t=84 k=12 s=7 r=2
+//	words w=2 set fast t=168 k=23 s=4 r=2
 //
 // and stored in front of every sketch. Sketches of different profiles are never
-// compared: the error names both. [Presets] has profiles for prose, web pages, source
-// code, unsegmented text and lists.
+// compared: the error names both. [Presets] has profiles for prose, short texts,
+// texts without blanks between words, web pages, source code, logs and records, and
+// [Look] chooses among them.
 //
 // # The truncation trap
 //

@@ -45,14 +45,14 @@ func ascendingValues(n int, step uint64) []uint64 {
 
 // Every check of the stored form, each by a blob that is wrong in that alone.
 func TestStoredFormIsChecked(t *testing.T) {
-	text, cut := storedSketch(t, "text", 100), storedSketch(t, "text bits=8", 100)
+	text, cut := storedSketch(t, "words", 100), storedSketch(t, "words bits=8", 100)
 	list := func(settings string) []byte { return storedSketch(t, settings, 300) }
 	header := func(settings string, change func([]byte)) []byte {
 		b := list(settings)
 		change(b)
 		return b
 	}
-	bins := storedSketch(t, "bins t=85 bits=1", 5) // 85 slots leave 3 bits at the end
+	bins := storedSketch(t, "bins t=85 k=12 s=7 bits=1", 5) // 85 slots leave 3 bits at the end
 	emptyBin := 0
 	for k, _ := parse(bins); k.isFilled(emptyBin); {
 		emptyBin++
@@ -66,7 +66,7 @@ func TestStoredFormIsChecked(t *testing.T) {
 		{"nothing", nil, ErrTruncated, "0 bytes, want at least"},
 		{"part of a header", text[:12], ErrTruncated, "12 bytes, want at least"},
 		{"something else, short", []byte("PNG"), ErrForeign, "3 bytes, want at least"},
-		{"something else", bytes.Repeat([]byte("text"), 50), ErrForeign, "not a sketch"},
+		{"something else", bytes.Repeat([]byte("words"), 50), ErrForeign, "not a sketch"},
 		{"a later version", with(text, 1, version+1), ErrNewer, fmt.Sprintf("version %d, this build reads %d", version+1, version)},
 		{"cut short", text[:len(text)-1], ErrTruncated, "after the header, want"},
 		{"a byte too many", append(bytes.Clone(text), 0), ErrDamaged, "after the header, want"},
@@ -87,7 +87,7 @@ func TestStoredFormIsChecked(t *testing.T) {
 		{"values that descend", withValues(list("mod=4"), 8, 4), ErrDamaged, "does not ascend"},
 		{"a value between the multiples", withValues(list("mod=4"), 4, 9), ErrDamaged, "value 9 is not a multiple of 4"},
 		{"a value between the powers", withValues(with(list("scaled"), 13, 3), 8, 12), ErrDamaged, "value 12 is not a multiple of 2^3"},
-		{"bits after the last slot", with(storedSketch(t, "t=85 bits=1", 100), -1, 0x04), ErrDamaged, "bits after the last slot"},
+		{"bits after the last slot", with(storedSketch(t, "t=85 k=12 s=7 bits=1", 100), -1, 0x04), ErrDamaged, "bits after the last slot"},
 		{"bits after the last bin", with(bins, headerSize+10, bins[headerSize+10]|0x04), ErrDamaged, "bits after the last bin"},
 		{"an empty bin with a value", with(bins, headerSize+11+emptyBin/8, bins[headerSize+11+emptyBin/8]|0x80>>(emptyBin%8)), ErrDamaged, fmt.Sprintf("bin %d is empty but has a value", emptyBin)},
 		{"no bin filled", append(bytes.Clone(bins[:headerSize]), make([]byte, len(bins)-headerSize)...), ErrDamaged, "every bin is empty"},
@@ -115,7 +115,7 @@ func TestStoredFormIsChecked(t *testing.T) {
 			t.Errorf("%s: %v, want no error", name, err)
 		}
 	}
-	if _, err := Resemblance(text, storedSketch(t, "text w=5", 100)); !errors.Is(err, ErrProfile) {
+	if _, err := Resemblance(text, storedSketch(t, "words w=5", 100)); !errors.Is(err, ErrProfile) {
 		t.Errorf("resemblance of two profiles: %v, want ErrProfile", err)
 	}
 	if _, err := Features(nil, cut); !errors.Is(err, ErrBits) {

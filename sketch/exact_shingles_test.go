@@ -24,7 +24,7 @@ func TestExactProfile(t *testing.T) {
 	for _, preset := range sketch.Presets() {
 		settings = append(settings, preset.Name, preset.Name+" bag", preset.Name+" w=1")
 	}
-	settings = append(settings, "weighted", "text bins", "text bottom=8", "text mod=4", "text scaled", "text classic bits=8")
+	settings = append(settings, "weighted", "words bins", "words bottom=8", "words mod=4", "words scaled", "words classic bits=8")
 	compared := 0
 	for _, setting := range settings {
 		p, err := sketch.ParseProfile(setting)

@@ -181,7 +181,7 @@ func TestExplainCovers(t *testing.T) {
 }
 
 func BenchmarkExactResemblance(b *testing.B) {
-	p := mustProfile(b, "text")
+	p := mustProfile(b, "words")
 	doc := []byte(fmt.Sprint(strings.Repeat("the quick brown fox jumps over the lazy dog ", 100)))
 	b.SetBytes(int64(2 * len(doc)))
 	for b.Loop() {

@@ -3,7 +3,12 @@ package sketch
 import (
 	"fmt"
 	"math"
+	"sort"
 )
+
+// FilterRecall is the share of the pairs at a threshold and a little above that a
+// filter finds, unless asked otherwise.
+const FilterRecall = 0.95
 
 // FilterMargin is how far above a threshold "a little above" reaches.
 const FilterMargin = 0.1
@@ -42,6 +47,20 @@ func ThresholdRecall(k, s int, atLeast float64) (float64, error) {
 		marginRecall(&list)
 	}
 	return marginRecall(&list), nil
+}
+
+// FilterThreshold is the threshold that k groups of s minima are made for: the
+// least hundredth at which ThresholdRecall is FilterRecall or more. It is 0 for
+// settings that CheckFilter refuses.
+func FilterThreshold(k, s int) float64 {
+	if CheckFilter(k, s, 1) != nil {
+		return 0
+	}
+	hundredths := sort.Search(99, func(i int) bool {
+		recall, err := ThresholdRecall(k, s, float64(i+1)/100)
+		return err == nil && recall >= FilterRecall
+	})
+	return float64(hundredths+1) / 100
 }
 
 // newMargin begins the filters of groups of s at each resemblance of the margin.

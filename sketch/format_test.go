@@ -58,7 +58,7 @@ func TestFormatPage(t *testing.T) {
 	if want := strings.NewReplacer(" ", "", "`", "", "\n", "").Replace(between("Stored: the header `", "`") + between("ascending order,", ".\n")); stored != want {
 		t.Errorf("the example is stored as %s, the page has %s", stored, want)
 	}
-	s = mustSketcher(t, "words w=2")
+	s = mustSketcher(t, "words w=2 t=84 k=12 s=7")
 	says("`%s`", s.Profile())
 	s.Document(doc)
 	says("Feature 0, over slots 0 to 6, is %d", s.AppendFeatures(nil)[0].Value)

@@ -71,7 +71,7 @@ func FuzzKernels(f *testing.F) {
 func TestTextAllocations(t *testing.T) {
 	doc := kerneltest.SameEnglish(20000)
 	kernel.Each(func(name string) {
-		for _, settings := range []string{"text", "text fast", "text bins t=128", "text bits=8"} {
+		for _, settings := range []string{"words", "words fast", "words bins t=128", "words bits=8"} {
 			s := mustSketcher(t, settings)
 			var stored []byte
 			var features []Feature
@@ -87,7 +87,7 @@ func TestTextAllocations(t *testing.T) {
 				t.Errorf("%s, %s: %v allocations for three documents", name, settings, n)
 			}
 		}
-		a, b := storedPair(t, "text"), storedPair(t, "text bits=8")
+		a, b := storedPair(t, "words"), storedPair(t, "words bits=8")
 		features := make([]Feature, 0, 12)
 		if n := testing.AllocsPerRun(20, func() {
 			_, _ = Resemblance(a[0], a[1])

@@ -257,7 +257,7 @@ func BenchmarkSampler(b *testing.B) {
 	for _, family := range []string{"classic", "fast", "bins", "lean", "lean-zeros", "lean-biased", "bottom=100", "mod=25", "scaled", "weighted"} {
 		for _, n := range []int{80, 400, 10000} {
 			b.Run(fmt.Sprintf("family=%s/shingles=%d", family, n), func(b *testing.B) {
-				p := mustProfile(b, "text "+family)
+				p := mustProfile(b, "words w=4 t=84 k=12 s=7 "+family)
 				s := newSampler(p)
 				var dst []byte
 				for b.Loop() {

@@ -1,23 +1,46 @@
 package sketch
 
 import (
+	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// Look's limits.
+// An attachment looks at the first LookRows documents of its column, by key. Where it
+// found fewer texts than LookFew its status looks again, once there are LookSome.
+const (
+	LookRows = 1000
+	LookFew  = 100
+	LookSome = 10
+)
+
+// The limits of a look.
 const (
 	lookLength = 4000 // characters of a text that are looked at
 	lookShort  = 250  // characters: as many as titles, names, messages and verses have
 	lookLine   = 500  // characters of a log line
 )
 
-// Look chooses the preset for texts from a sample of them, and says why in a
-// sentence. The rule looks at the first 4000 characters of each text that has
-// more than white space, and takes the first line that fits; "half" is half of
-// these texts or more, the median is the higher one of two:
+// Look chooses the preset for texts, as LookThrough does.
+func Look(texts []string) (preset, reason string) {
+	preset, reason, _ = LookThrough(func(yield func([]byte) bool) {
+		for _, text := range texts {
+			if !yield([]byte(text)) {
+				return
+			}
+		}
+	})
+	return preset, reason
+}
+
+// LookThrough chooses the preset for texts from a sample of them, and says why in a
+// sentence, and how many texts it found. The rule looks at the first 4000 characters
+// of each document that is UTF-8 without a zero byte and has more than white space,
+// and takes the first line that fits; "half" is half of these texts or more, the
+// median is the higher one of two:
 //
 //	no text                                                    prose
 //	half begin with < and have </ twice                        pages
@@ -28,15 +51,20 @@ const (
 //	    lines are a third of theirs                            code
 //	a fifth of the characters that are not white space are of
 //	    scripts without blanks between words, or Hangul        unsegmented
+//	the median is less than 250 characters, and a fifth of the
+//	    characters are Arabic                                  unsegmented
 //	the median is less than 250 characters                     short
 //	else                                                       prose
 //
 // It depends on nothing but the texts, so that every engine chooses the same.
-func Look(texts []string) (preset, reason string) {
+func LookThrough(documents iter.Seq[[]byte]) (preset, reason string, looked int) {
 	var lengths []int
-	var pages, records, logs, code, unspaced, visible int
-	for _, text := range texts {
-		text = strings.Trim(firstCharacters(text, lookLength), " \t\r\n\f\v")
+	var pages, records, logs, code, unspaced, arabic, visible int
+	for document := range documents {
+		if bytes.IndexByte(document, 0) >= 0 || !utf8.Valid(document) {
+			continue
+		}
+		text := strings.Trim(string(firstCharacters(document, lookLength)), " \t\r\n\f\v")
 		if text == "" {
 			continue
 		}
@@ -55,12 +83,20 @@ func Look(texts []string) (preset, reason string) {
 			switch {
 			case isUnspaced(r):
 				unspaced++
-				visible++
-			case r > ' ':
+			case isArabic(r):
+				arabic++
+			}
+			if r > ' ' {
 				visible++
 			}
 		}
 	}
+	preset, reason = choose(lengths, pages, records, logs, code, unspaced, arabic, visible)
+	return preset, reason, len(lengths)
+}
+
+// choose is the rule of LookThrough.
+func choose(lengths []int, pages, records, logs, code, unspaced, arabic, visible int) (preset, reason string) {
 	n := len(lengths)
 	if n == 0 {
 		return "prose", "there is no text to look at yet"
@@ -68,7 +104,7 @@ func Look(texts []string) (preset, reason string) {
 	slices.Sort(lengths)
 	median := lengths[n/2]
 	share := func(count int, what string) string {
-		return fmt.Sprintf("%d of the %d texts looked at %s", count, n, what)
+		return fmt.Sprintf("%d of the texts looked at (%d) %s", count, n, what)
 	}
 	switch half := (n + 1) / 2; {
 	case pages >= half:
@@ -81,22 +117,22 @@ func Look(texts []string) (preset, reason string) {
 		return "code", share(code, "look like source code")
 	case unspaced > 0 && 5*unspaced >= visible:
 		return "unsegmented", fmt.Sprintf("%d %% of the characters are of scripts whose words blanks do not tell apart", 100*unspaced/visible)
+	case median < lookShort && arabic > 0 && 5*arabic >= visible:
+		return "unsegmented", fmt.Sprintf("the texts are short and %d %% of the characters are Arabic", 100*arabic/visible)
 	case median < lookShort:
-		return "short", fmt.Sprintf("the median of the %d texts looked at is %d characters, less than %d", n, median, lookShort)
+		return "short", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookShort)
 	}
-	return "prose", fmt.Sprintf("the median of the %d texts looked at is %d characters, at least %d", n, median, lookShort)
+	return "prose", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, at least %d", n, median, lookShort)
 }
 
 // firstCharacters is text up to its first n characters.
-func firstCharacters(text string, n int) string {
-	if len(text) > n {
-		for i := range text {
-			if n--; n < 0 {
-				return text[:i]
-			}
-		}
+func firstCharacters(text []byte, n int) []byte {
+	end := 0
+	for ; n > 0 && end < len(text); n-- {
+		_, size := utf8.DecodeRune(text[end:])
+		end += size
 	}
-	return text
+	return text[:end]
 }
 
 // hasTime reports whether two digits, a colon and two digits are in text.
@@ -131,4 +167,10 @@ func isUnspaced(r rune) bool {
 	return r >= 0x0E00 && r <= 0x0EFF || r >= 0x1000 && r <= 0x11FF || r >= 0x1780 && r <= 0x17FF ||
 		r >= 0x3040 && r <= 0x318F || r >= 0x31F0 && r <= 0x31FF || r >= 0x3400 && r <= 0x4DBF || r >= 0x4E00 && r <= 0x9FFF ||
 		r >= 0xAC00 && r <= 0xD7AF || r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF
+}
+
+// isArabic reports whether a character is of the Arabic script, whose words are short
+// and change within.
+func isArabic(r rune) bool {
+	return r >= 0x0600 && r <= 0x06FF || r >= 0x0750 && r <= 0x077F || r >= 0x0870 && r <= 0x08FF || r >= 0xFB50 && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFE
 }

@@ -6,6 +6,16 @@ import (
 	"testing"
 )
 
+func look(texts ...string) (preset, reason string, looked int) {
+	return LookThrough(func(yield func([]byte) bool) {
+		for _, text := range texts {
+			if !yield([]byte(text)) {
+				return
+			}
+		}
+	})
+}
+
 func TestLook(t *testing.T) {
 	source := func(name string) string {
 		b, err := os.ReadFile(name)
@@ -27,15 +37,15 @@ func TestLook(t *testing.T) {
 		{"prose", "no text", []string{"", " \n"}},
 		{"prose", "at least 250", []string{address, address, verse}},
 		{"prose", "at least 250", []string{address + " The train leaves at 12:30.\nYours"}},
-		{"short", "median of the 3 texts", []string{"Linux kernel headers", "The GNU C library", "A text editor"}},
+		{"short", "texts looked at (3)", []string{"Linux kernel headers", "The GNU C library", "A text editor"}},
 		{"short", "54 characters", []string{verse}},
 		{"short", "less than 250", []string{"12 Pinkerton Circuit, Richlands 4560", "8 Stanley Street, Winston Hills 4223"}},
-		{"short", "less than 250", []string{"Le café est fermé à midi", "Съешь же ещё этих мягких булок", "المحور الثانوي"}},
+		{"short", "less than 250", []string{"Le café est fermé à midi", "Съешь же ещё этих мягких булок", "המחור השניוני"}},
 		{"unsegmented", "% of the characters", []string{"我能吞下玻璃而不伤身体。", "Linux 内核的文件系统"}},
 		{"unsegmented", "% of the characters", []string{"私はガラスを食べられます。それは私を傷つけません。"}},
 		{"unsegmented", "% of the characters", []string{"나는 유리를 먹을 수 있어요. 그래도 아프지 않아요"}},
 		{"unsegmented", "% of the characters", []string{"ฉันกินกระจกได้ แต่มันไม่ทำให้ฉันเจ็บ"}},
-		{"pages", "2 of the 3 texts", []string{page, "\n" + page, verse}},
+		{"pages", "2 of the texts looked at (3)", []string{page, "\n" + page, verse}},
 		{"records", "are JSON", []string{`{"name": "Ada", "city": "London"}`, `[{"name": "Bob"}]`}},
 		{"records", "are JSON", []string{`{"at": "2026-11-22T06:39:12", "name": "Ada"}`}},
 		{"short", "less than 250", []string{"[draft] the title", "{x} of y"}},
@@ -45,10 +55,13 @@ func TestLook(t *testing.T) {
 		{"code", "source code", []string{source("testdata/golden/families.py")}},
 		{"code", "source code", []string{"int main(void) {\n  puts(\"x\");\n  return 0;\n}\n"}},
 		{"prose", "at least 250", []string{source("README.md")}},
-		{"short", "characters", []string{"\xff\xfe", "\x00\x01"}},
-		{"short", "characters", []string{"\x00"}},
+		{"prose", "no text", []string{"\xff\xfe", "\x00\x01"}},
+		{"short", "(1)", []string{"\x00", "a title", "title \xc3"}},
+		{"short", "less than 250", []string{"العنوان in a long title of English words", "A title"}},
+		{"unsegmented", "are Arabic", []string{"المحور الثانوي", "إغلاق النافذة"}},
+		{"prose", "at least 250", []string{strings.Repeat("المحور الثانوي ", 40)}},
 	} {
-		preset, reason := Look(c.texts)
+		preset, reason, looked := look(c.texts...)
 		if preset != c.want || !strings.Contains(reason, c.reason) {
 			t.Errorf("%.60q: %s: %s; want %s: %s", c.texts, preset, reason, c.want, c.reason)
 		}
@@ -56,8 +69,8 @@ func TestLook(t *testing.T) {
 			t.Error(err)
 		}
 		more := append([]string{"", "\t"}, c.texts...)
-		if again, why := Look(more); again != preset || why != reason {
-			t.Errorf("%.60q with blank texts: %s: %s, want %s: %s", c.texts, again, why, preset, reason)
+		if again, why, n := look(more...); again != preset || why != reason || n != looked {
+			t.Errorf("%.60q with blank texts: %s: %s (%d), want %s: %s (%d)", c.texts, again, why, n, preset, reason, looked)
 		}
 	}
 }
@@ -65,12 +78,12 @@ func TestLook(t *testing.T) {
 // What lies behind the first characters does not count.
 func TestLookReadsTheBeginning(t *testing.T) {
 	text := strings.Repeat("é word ", 600)
-	preset, reason := Look([]string{text + strings.Repeat("内", 100000)})
-	if want, why := Look([]string{firstCharacters(text, 4000)}); preset != want || reason != why {
+	preset, reason, _ := look(text + strings.Repeat("内", 100000))
+	if want, why, _ := look(string(firstCharacters([]byte(text), 4000))); preset != want || reason != why {
 		t.Errorf("%s: %s, want %s: %s", preset, reason, want, why)
 	}
 	for n, want := range map[int]string{0: "", 1: "é", 3: "é w", 5: "é w", 4: "é w"} {
-		if got := firstCharacters("é w", n); got != want {
+		if got := string(firstCharacters([]byte("é w"), n)); got != want {
 			t.Errorf("%d characters: %q, want %q", n, got, want)
 		}
 	}

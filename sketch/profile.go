@@ -26,7 +26,7 @@ const (
 )
 
 // shingleLengths are the tokens in a shingle unless the profile says otherwise.
-var shingleLengths = [...]int{Chars: 3, Words: 4, Lines: 1, Soundex: 4, HTML: 6, Code: 8, Elements: 1, Page: 2}
+var shingleLengths = [...]int{Chars: 3, Words: 2, Lines: 1, Soundex: 2, HTML: 6, Code: 2, Elements: 1, Page: 2}
 
 // A Family says which sample of a document's fingerprints is kept.
 type Family uint8
@@ -82,33 +82,30 @@ type Profile struct {
 	Tokens uint16
 }
 
-// A Preset is a profile with a name and with the threshold that was found best for
-// the texts it is for.
+// A Preset is a profile with a name.
 type Preset struct {
 	Name     string
 	Settings string // the canonical spelling of the profile
 	For      string
-	AtLeast  float64 // the resemblance that answers have, unless asked otherwise
+	AtLeast  float64 // the resemblance that answers have, unless asked otherwise: that of the profile
 	// Background is how much unrelated rows resemble: Unrelated or Templated. The
-	// filter is ThresholdFilter(AtLeast, 0.95, Background). 0 in the presets of
-	// papers, whose filter is theirs and whose threshold is its half point.
+	// filter is ThresholdFilter(AtLeast, FilterRecall, Background). 0 in the presets
+	// of papers, whose filter is theirs.
 	Background float64
 }
 
-// presetList is Presets as they are written by hand.
+// presetList is Presets as they are written by hand. The measurements behind them
+// are in the README of the side by side.
 var presetList = []Preset{
-	{"text", "words", "prose, notes, mail", 0, 0},
-	{"web", "html w=6 k=6 s=14 r=2", "pages; the filter of Broder 2000", 0, 0},
-	{"bing", "words t=30 k=6 s=5 r=4", "the smaller filter that Manasse describes", 0, 0},
-	{"chars", "chars", "characters", 0, 0},
-	{"lines", "lines", "lists, configuration", 0, 0},
-	{"prose", "words w=2 t=168 k=34 s=4", "articles, descriptions, mail", 0.5, Unrelated},
-	{"short", "chars w=3 t=168 k=34 s=4", "titles, names, addresses, messages, verses", 0.5, Unrelated},
-	{"unsegmented", "chars w=3 t=168 k=24 s=3", "Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese", 0.45, Unrelated},
-	{"pages", "page w=2 t=168 k=27 s=5", "HTML", 0.6, Templated},
-	{"code", "code w=2 t=168 k=34 s=4", "source code", 0.5, Unrelated},
-	{"logs", "chars w=3 t=168 k=27 s=5", "log lines", 0.6, Templated},
-	{"records", "chars w=3 t=168 k=24 s=7", "JSON and other records with the same keys", 0.7, Templated},
+	{"prose", "words", "articles, descriptions, mail", 0, Unrelated},
+	{"short", "chars k=34 s=4", "titles, names, addresses, messages, verses", 0, Unrelated},
+	{"unsegmented", "chars k=24 s=3", "Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, short Arabic", 0, Unrelated},
+	{"pages", "page k=27 s=5", "HTML", 0, Templated},
+	{"code", "code k=34 s=4", "source code", 0, Unrelated},
+	{"logs", "chars k=27 s=5", "log lines", 0, Templated},
+	{"records", "chars k=24 s=7", "JSON and other records with the same keys", 0, Templated},
+	{"web", "html t=84 k=6 s=14", "pages and their links; the filter of Broder 2000", 0, 0},
+	{"bing", "words w=4 t=30 k=6 s=5 r=4", "the smaller filter that Manasse describes", 0, 0},
 }
 
 var presets = sync.OnceValue(func() []Preset {
@@ -118,10 +115,7 @@ var presets = sync.OnceValue(func() []Preset {
 		if err != nil {
 			panic(err) // a preset of ours that does not parse
 		}
-		list[i].Settings = p.String()
-		if list[i].AtLeast == 0 {
-			list[i].AtLeast = HalfPoint(p.K, p.S, p.R)
-		}
+		list[i].Settings, list[i].AtLeast = p.String(), p.AtLeast()
 	}
 	return list
 })
@@ -129,19 +123,9 @@ var presets = sync.OnceValue(func() []Preset {
 // Presets returns the presets; the first is the default.
 func Presets() []Preset { return slices.Clone(presets()) }
 
-// AtLeast is the resemblance that answers have unless asked otherwise: that of the
-// preset whose profile it is, in however many bits, or else the half point of the
-// filter.
-func (p Profile) AtLeast() float64 {
-	p.Bits, p.Tokens = 64, 0
-	settings := p.String()
-	for _, preset := range presets() {
-		if preset.Settings == settings {
-			return preset.AtLeast
-		}
-	}
-	return HalfPoint(p.K, p.S, p.R)
-}
+// AtLeast is the resemblance that answers have unless asked otherwise: the
+// threshold of the filter.
+func (p Profile) AtLeast() float64 { return FilterThreshold(p.K, p.S) }
 
 // StoredBits is how many bits of each slot a table keeps unless the profile says:
 // 8, or 4 of more than 128 slots, which are as many bytes and estimate better.
@@ -152,24 +136,15 @@ func (p Profile) StoredBits() int {
 	return 8
 }
 
-var defaultProfile = Profile{Stream: Words, W: 4, Family: Fast, T: 84, K: 12, S: 7, R: 2, Bits: 64}
+var defaultProfile = Profile{Stream: Words, W: 2, Family: Fast, T: 168, K: 23, S: 4, R: 2, Bits: 64}
 
-// ParseProfile reads settings such as `text`, `text w=6 bag` or the canonical
-// spelling `words w=4 set fast t=84 k=12 s=7 r=2`. A preset or a stream
-// comes first; what is not said is as in the preset `text`, and a stream has
-// its own w. The empty string is `text`.
+// ParseProfile reads settings such as `prose`, `prose w=3 bag` or the canonical
+// spelling `words w=2 set fast t=168 k=23 s=4 r=2`. A preset or a stream comes
+// first; what is not said is as in the preset `prose`, and a stream has its own
+// w. The empty string is `prose`.
 func ParseProfile(settings string) (Profile, error) {
-	first, rest, _ := strings.Cut(strings.TrimSpace(settings), " ")
-	base := ""
-	for _, preset := range presets() {
-		if strings.EqualFold(preset.Name, first) {
-			base = preset.Settings
-		}
-	}
-	if base == "" {
-		rest = settings
-	}
-	p, err := applySettings(defaultProfile, base)
+	preset, rest := cutPreset(settings)
+	p, err := applySettings(defaultProfile, preset.Settings)
 	if err == nil {
 		p, err = applySettings(p, rest)
 	}
@@ -183,6 +158,41 @@ func ParseProfile(settings string) (Profile, error) {
 		return Profile{}, fmt.Errorf("sketch: profile %.100q: %w", settings, err)
 	}
 	return p, nil
+}
+
+// cutPreset returns the preset that settings begin with, and what follows it; the
+// default, and the whole, where they begin with none.
+func cutPreset(settings string) (preset Preset, rest string) {
+	words := strings.Fields(settings)
+	for _, preset := range presets() {
+		if len(words) > 0 && strings.EqualFold(preset.Name, words[0]) {
+			return preset, strings.Join(words[1:], " ")
+		}
+	}
+	return presets()[0], settings
+}
+
+// PresetOf returns the preset that settings build on, and whether they leave its
+// filter to be chosen: they do where they give neither k nor s, and the preset is not
+// of a paper.
+func PresetOf(settings string) (preset Preset, follows bool) {
+	preset, rest := cutPreset(settings)
+	follows = preset.Background != 0
+	for _, word := range strings.Fields(strings.ToLower(rest)) {
+		follows = follows && !strings.HasPrefix(word, "k=") && !strings.HasPrefix(word, "s=")
+	}
+	return preset, follows
+}
+
+// Follow gives the profile the filter for a threshold, as ThresholdFilter chooses it,
+// and the slots that it needs.
+func (p *Profile) Follow(atLeast, recall, background float64) error {
+	choice, err := ThresholdFilter(atLeast, recall, background)
+	if err == nil {
+		p.K, p.S, p.R = choice.K, choice.S, min(p.R, choice.K)
+		p.T = max(p.T, p.K*p.S)
+	}
+	return err
 }
 
 // applySettings changes p as the words of settings say.

@@ -55,7 +55,7 @@ type reader3 func(b []byte) (int, error)
 func (f reader3) Read(b []byte) (int, error) { return f(b) }
 
 func TestReadFromOddReaders(t *testing.T) {
-	s := mustSketcher(t, "text")
+	s := mustSketcher(t, "words")
 	want := bytes.Clone(documentSketch(s, []byte("one two three four five six")))
 	text := strings.NewReader("one two three four five six")
 	calls := 0

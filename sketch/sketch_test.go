@@ -12,9 +12,9 @@ import (
 
 // everyFamily is a profile of each family, and of each that can be cut.
 var everyFamily = []string{
-	"text", "web", "bing", "text fast", "text bins t=128", "text lean", "text lean-zeros", "text lean-biased", "text weighted", "text bottom=100", "text bottom=100 mod=4",
-	"text mod=8", "text scaled", "text bits=8", "text fast bits=2", "text bins t=128 bits=2", "text bits=1",
-	"text bag", "chars", "text t=100 bits=4",
+	"words", "web", "bing", "words fast", "words bins t=128", "words lean", "words lean-zeros", "words lean-biased", "words weighted", "words bottom=100", "words bottom=100 mod=4",
+	"words mod=8", "words scaled", "words bits=8", "words fast bits=2", "words bins t=128 bits=2", "words bits=1",
+	"words bag", "chars", "words t=100 bits=4",
 }
 
 func mustProfile(t testing.TB, settings string) Profile {
@@ -45,23 +45,24 @@ func numberedWords(from, to int) []byte {
 
 func TestProfileSpelling(t *testing.T) {
 	for _, c := range []struct{ settings, want string }{
-		{"", "words w=4 set fast t=84 k=12 s=7 r=2"},
-		{"text", "words w=4 set fast t=84 k=12 s=7 r=2"},
+		{"", "words w=2 set fast t=168 k=23 s=4 r=2"},
+		{"prose", "words w=2 set fast t=168 k=23 s=4 r=2"},
+		{"words", "words w=2 set fast t=168 k=23 s=4 r=2"},
 		{"web", "html w=6 set fast t=84 k=6 s=14 r=2"},
 		{"bing", "words w=4 set fast t=30 k=6 s=5 r=4"},
 		{"code", "code w=2 set fast t=168 k=34 s=4 r=2"},
-		{"chars", "chars w=3 set fast t=84 k=12 s=7 r=2"},
-		{"lines", "lines w=1 set fast t=84 k=12 s=7 r=2"},
-		{"text w=6 bag", "words w=6 bag fast t=84 k=12 s=7 r=2"},
-		{"text case stop bits=8", "words case stop w=4 set fast t=84 k=12 s=7 r=2 bits=8"},
+		{"chars", "chars w=3 set fast t=168 k=23 s=4 r=2"},
+		{"lines", "lines w=1 set fast t=168 k=23 s=4 r=2"},
+		{"words w=6 bag", "words w=6 bag fast t=168 k=23 s=4 r=2"},
+		{"words case stop bits=8", "words case stop w=2 set fast t=168 k=23 s=4 r=2 bits=8"},
 		{"code fold", "code fold w=2 set fast t=168 k=34 s=4 r=2"},
 		{"code case", "code w=2 set fast t=168 k=34 s=4 r=2"},
 		{"short bits=4", "chars w=3 set fast t=168 k=34 s=4 r=2 bits=4"},
-		{"text bottom=100 mod=25", "words w=4 set bottom=100 mod=25 t=84 k=12 s=7 r=2"},
-		{"text mod=25", "words w=4 set mod=25 t=84 k=12 s=7 r=2"},
-		{"text mod=25 classic", "words w=4 set classic t=84 k=12 s=7 r=2"},
-		{"text k=20 s=10", "words w=4 set fast t=200 k=20 s=10 r=2"},
-		{"TEXT W=3", "words w=3 set fast t=84 k=12 s=7 r=2"},
+		{"words bottom=100 mod=25", "words w=2 set bottom=100 mod=25 t=168 k=23 s=4 r=2"},
+		{"words mod=25", "words w=2 set mod=25 t=168 k=23 s=4 r=2"},
+		{"words mod=25 classic", "words w=2 set classic t=168 k=23 s=4 r=2"},
+		{"words k=20 s=10", "words w=2 set fast t=200 k=20 s=10 r=2"},
+		{"PROSE W=3", "words w=3 set fast t=168 k=23 s=4 r=2"},
 	} {
 		p := mustProfile(t, c.settings)
 		if got := p.String(); got != c.want {
@@ -75,31 +76,28 @@ func TestProfileSpelling(t *testing.T) {
 
 // The presets that are not of papers have the filter that their thresholds ask for.
 func TestPresetsFollowTheirThresholds(t *testing.T) {
-	planned := 0
+	want := map[string]float64{"prose": 0.55, "short": 0.5, "unsegmented": 0.45, "pages": 0.6, "code": 0.5, "logs": 0.6, "records": 0.7, "web": 0.91, "bing": 0.79}
 	for _, preset := range Presets() {
 		p := mustProfile(t, preset.Settings)
+		if preset.AtLeast != want[preset.Name] {
+			t.Errorf("%s: at least %v, want %v", preset.Name, preset.AtLeast, want[preset.Name])
+		}
+		delete(want, preset.Name)
 		for _, bits := range []int{1, 8, 64} {
 			if p.Bits = bits; p.AtLeast() != preset.AtLeast {
 				t.Errorf("%s in %d bits: at least %v, want %v", preset.Name, bits, p.AtLeast(), preset.AtLeast)
 			}
 		}
 		if preset.Background == 0 {
-			if half := HalfPoint(p.K, p.S, p.R); preset.AtLeast != half {
-				t.Errorf("%s: at least %v, want %v", preset.Name, preset.AtLeast, half)
-			}
 			continue
 		}
-		planned++
-		choice, err := ThresholdFilter(preset.AtLeast, 0.95, preset.Background)
+		choice, err := ThresholdFilter(preset.AtLeast, FilterRecall, preset.Background)
 		if err != nil || choice.K != p.K || choice.S != p.S {
 			t.Errorf("%s at %v has k=%d s=%d; %+v, %v", preset.Name, preset.AtLeast, p.K, p.S, choice, err)
 		}
-		if p.K++; p.AtLeast() != HalfPoint(p.K, p.S, p.R) {
-			t.Errorf("%s with one group more: at least %v", preset.Name, p.AtLeast())
-		}
 	}
-	if planned != 7 {
-		t.Errorf("%d presets with a threshold of their own, want 7", planned)
+	if len(want) > 0 {
+		t.Errorf("there are no presets %v", want)
 	}
 }
 
@@ -107,7 +105,7 @@ func TestStoredBits(t *testing.T) {
 	for _, c := range []struct {
 		settings string
 		want     int
-	}{{"text", 8}, {"bing", 8}, {"text t=128", 8}, {"text t=129", 4}, {"short", 4}} {
+	}{{"prose", 4}, {"bing", 8}, {"words t=128", 8}, {"words t=129", 4}, {"short", 4}} {
 		if got := mustProfile(t, c.settings).StoredBits(); got != c.want {
 			t.Errorf("%s: %d bits, want %d", c.settings, got, c.want)
 		}
@@ -116,20 +114,20 @@ func TestStoredBits(t *testing.T) {
 
 func TestProfileErrors(t *testing.T) {
 	for settings, want := range map[string]string{
-		"texts":              `"texts" is not a setting or a preset; did you mean text?`,
-		"txet w=3":           `"txet" is not a setting or a preset; did you mean text?`,
-		"wob":                `"wob" is not a setting or a preset; did you mean web?`,
-		"text w":             `"w": want w=NUMBER`,
-		"text w=x":           `"w=x": want w=NUMBER`,
-		"text w=0":           "w=0, want 1 to 1024",
-		"text r=13":          "r=13, want 1 to 12",
-		"text t=40":          "t=40, want at least k·s = 84",
-		"text bits=3":        "bits=3, want 1, 2, 4, 8 or 64",
-		"text mod=8 bits=8":  "the family mod has no slots to cut",
-		"text bottom=100000": "bottom=100000, want 1 to 65535",
-		"text mod=0":         "mod=0, want 1 to 2147483647",
-		"text k=65":          "k=65, want 1 to 64",
-		"w=4 text":           `"text" is not a setting or a preset`,
+		"proses":              `"proses" is not a setting or a preset; did you mean prose?`,
+		"porse w=3":           `"porse" is not a setting or a preset; did you mean prose?`,
+		"wob":                 `"wob" is not a setting or a preset; did you mean web?`,
+		"words w":             `"w": want w=NUMBER`,
+		"words w=x":           `"w=x": want w=NUMBER`,
+		"words w=0":           "w=0, want 1 to 1024",
+		"words r=24":          "r=24, want 1 to 23",
+		"words t=40":          "t=40, want at least k·s = 92",
+		"words bits=3":        "bits=3, want 1, 2, 4, 8 or 64",
+		"words mod=8 bits=8":  "the family mod has no slots to cut",
+		"words bottom=100000": "bottom=100000, want 1 to 65535",
+		"words mod=0":         "mod=0, want 1 to 2147483647",
+		"words k=65":          "k=65, want 1 to 64",
+		"w=4 prose":           `"prose" is not a setting or a preset`,
 	} {
 		if _, err := ParseProfile(settings); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", settings, err, want)
@@ -238,20 +236,20 @@ func TestCompareRefuses(t *testing.T) {
 		s.Document(numberedWords(0, 100))
 		return s.AppendSketch(nil)
 	}
-	if _, err := Resemblance(sketch("text"), sketch("text w=5")); !errors.Is(err, ErrProfile) ||
-		!strings.Contains(err.Error(), "words w=4") || !strings.Contains(err.Error(), "words w=5") {
+	if _, err := Resemblance(sketch("words"), sketch("words w=5")); !errors.Is(err, ErrProfile) ||
+		!strings.Contains(err.Error(), "words w=2") || !strings.Contains(err.Error(), "words w=5") {
 		t.Errorf("sketches of two profiles: %v, want ErrProfile with both", err)
 	}
-	if r, err := Resemblance(sketch("text"), sketch("text bits=2")); err != nil || r != 1 {
+	if r, err := Resemblance(sketch("words"), sketch("words bits=2")); err != nil || r != 1 {
 		t.Errorf("the same sketch with fewer bits: %v, %v, want 1", r, err)
 	}
-	if _, err := Features(nil, sketch("text bits=8")); err == nil || !strings.Contains(err.Error(), "keeps 8 bits") {
+	if _, err := Features(nil, sketch("words bits=8")); err == nil || !strings.Contains(err.Error(), "keeps 8 bits") {
 		t.Errorf("features of a cut sketch: %v", err)
 	}
-	if _, err := Containment(sketch("text"), sketch("text")); err == nil || !strings.Contains(err.Error(), "mod or scaled") {
+	if _, err := Containment(sketch("words"), sketch("words")); err == nil || !strings.Contains(err.Error(), "mod or scaled") {
 		t.Errorf("containment of classic sketches: %v", err)
 	}
-	for _, settings := range []string{"text", "text bins", "text bits=4", "text bins bits=1"} {
+	for _, settings := range []string{"words", "words bins", "words bits=4", "words bins bits=1"} {
 		whole := sketch(settings)
 		for _, bits := range []int{1, 2, 4, 8} {
 			want := sketch(settings + fmt.Sprintf(" bits=%d", bits))

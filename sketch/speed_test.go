@@ -23,31 +23,33 @@ func BenchmarkTable(b *testing.B) {
 		name, unit string
 		measure    func() float64
 	}{
-		{"text, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text", kerneltest.English, 500, nil) }},
-		{"text, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text", kerneltest.English, 2600, nil) }},
-		{"text, 64 KB documents", "MB/s", func() float64 { return textSpeed("text", kerneltest.English, 64<<10, nil) }},
-		{"text classic, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("text classic", kerneltest.English, 500, nil) }},
-		{"text classic, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("text classic", kerneltest.English, 2600, nil) }},
-		{"text to shingles, English", "MB/s", func() float64 { return textSpeed("text", kerneltest.English, 2600, discard{}) }},
-		{"text to shingles, accented Latin", "MB/s", func() float64 { return textSpeed("text", kerneltest.Accented, 2600, discard{}) }},
-		{"text to shingles, Cyrillic", "MB/s", func() float64 { return textSpeed("text", kerneltest.Cyrillic, 2600, discard{}) }},
-		{"text to shingles, Chinese", "MB/s", func() float64 { return textSpeed("text", kerneltest.Chinese, 2600, discard{}) }},
-		{"characters to shingles, Chinese", "MB/s", func() float64 { return textSpeed("chars", kerneltest.Chinese, 2600, discard{}) }},
+		{"text, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 500, nil) }},
+		{"text, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 2600, nil) }},
+		{"text, 64 KB documents", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 64<<10, nil) }},
+		{"text classic, 500-byte document", "ns", func() float64 {
+			return 500 * 1000 / textSpeed("words w=4 t=84 k=12 s=7 classic", kerneltest.English, 500, nil)
+		}},
+		{"text classic, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7 classic", kerneltest.English, 2600, nil) }},
+		{"text to shingles, English", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 2600, discard{}) }},
+		{"text to shingles, accented Latin", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.Accented, 2600, discard{}) }},
+		{"text to shingles, Cyrillic", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.Cyrillic, 2600, discard{}) }},
+		{"text to shingles, Chinese", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.Chinese, 2600, discard{}) }},
+		{"characters to shingles, Chinese", "MB/s", func() float64 { return textSpeed("chars t=84 k=12 s=7", kerneltest.Chinese, 2600, discard{}) }},
 		{"84 minima alone, a shingle", "ps", func() float64 {
 			c, xs := newClassic(84), kerneltest.RandomValues(rand.New(rand.NewPCG(1, 2)), 512)
 			return 1000 * nanoseconds(func() { kernel.Minima(c.m, c.A, c.B, xs) }) / float64(len(xs))
 		}},
 		{"features of a stored sketch", "ns", func() float64 {
-			stored := storedPair(b, "text")
+			stored := storedPair(b, "words t=84 k=12 s=7")
 			features := make([]Feature, 0, 12)
 			return nanoseconds(func() { features, _ = Features(features[:0], stored[0]) })
 		}},
 		{"resemblance, 8 bits a slot", "ns", func() float64 {
-			stored := storedPair(b, "text bits=8")
+			stored := storedPair(b, "words t=84 k=12 s=7 bits=8")
 			return nanoseconds(func() { _, _ = Resemblance(stored[0], stored[1]) })
 		}},
 		{"resemblance, 64 bits a slot", "ns", func() float64 {
-			stored := storedPair(b, "text")
+			stored := storedPair(b, "words t=84 k=12 s=7")
 			return nanoseconds(func() { _, _ = Resemblance(stored[0], stored[1]) })
 		}},
 	}

@@ -148,7 +148,7 @@ func TestAddWeightedErrors(t *testing.T) {
 	if err := s.AddWeighted([]byte("x"), math.MaxFloat64); err == nil || !strings.Contains(err.Error(), "add up to more than 1.797") {
 		t.Errorf("weights beyond the largest double: %v", err)
 	}
-	if _, err := ParseProfile("text bag weighted"); err == nil || !strings.Contains(err.Error(), "counts occurrences by itself") {
+	if _, err := ParseProfile("words bag weighted"); err == nil || !strings.Contains(err.Error(), "counts occurrences by itself") {
 		t.Errorf("a bag of weights: %v", err)
 	}
 }
@@ -207,9 +207,9 @@ func TestWeightedIsAFunctionOfTheSet(t *testing.T) {
 		t.Error("a used sketcher gives another sketch")
 	}
 	// A document weighs its shingles by their occurrences.
-	text := mustSketcher(t, "text w=1 weighted")
+	text := mustSketcher(t, "words w=1 weighted")
 	text.Document([]byte("a rose is a rose is a rose"))
-	elements := mustSketcher(t, "text w=1 weighted")
+	elements := mustSketcher(t, "words w=1 weighted")
 	for _, e := range []weighing{{"a", 3}, {"rose", 3}, {"is", 2}} {
 		_ = elements.AddWeighted([]byte(e.element), e.weight)
 	}

@@ -16,7 +16,7 @@ func TestAdvise(t *testing.T) {
 		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "` + preset + `"}')`)
 		db.expect(db.rows(`SELECT count(*) FROM alike_pairs('d')`), `SELECT answers FROM advice WHERE preset = '`+preset+`'`)
 		db.expect(db.rows(`SELECT round(2.0 * count(*) / 120, 6) FROM (SELECT DISTINCT id, other FROM d_alike_pair WHERE id < other)`), `SELECT round(candidates, 6) FROM advice WHERE preset = '`+preset+`'`)
-		db.expect(db.rows(`SELECT count(*) FROM d a, d b WHERE a.id < b.id AND alike_resemblance_exact(a.body, b.body, '`+preset+`') >= 0.5`), `SELECT pairs FROM advice WHERE preset = '`+preset+`'`)
+		db.expect(db.rows(`SELECT count(*) FROM d a, d b WHERE a.id < b.id AND alike_resemblance_exact(a.body, b.body, '`+preset+`') >= (SELECT at_least FROM advice WHERE preset = '`+preset+`')`), `SELECT pairs FROM advice WHERE preset = '`+preset+`'`)
 	}
 	db.expect("1", `SELECT count(*) FROM advice WHERE chosen AND reason IS NOT NULL`)
 	db.expect("5", `SELECT json_array_length(curve) FROM advice WHERE preset = 'logs'`)

@@ -2,6 +2,7 @@ package sqlext
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -116,12 +117,7 @@ func (c *conn) checkCondition(t *table, name string, o *options) error {
 // begun the change; nil where there is none.
 func (c *conn) settings(t *table, column, name string, o *options, wanted *settings) (a, old, begun *attachment, err error) {
 	a = &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques, stamp: rand.Int64()}
-	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain"}
-	p, err := storedProfile("")
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	a.Profile = p.String()
+	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain", Looked: math.MaxInt64}
 	found, err := c.attachments(t.schema, inUseByName, name)
 	if err != nil {
 		return nil, nil, nil, err
@@ -163,18 +159,23 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	} else if err := o.apply(&a.settings); err != nil {
 		return nil, nil, nil, err
 	}
+	if a.Where != "" && (old == nil || a.Where != old.Where) {
+		if err := c.tryWhere(a); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if wanted == nil {
+		if err := c.choose(a, old, o); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, nil, err
 	}
 	if n := len(a.Keys) + len(a.columns(a.Indexes())); n > maxColumns {
 		return nil, nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
 	}
-	if a.Where != "" {
-		if old == nil || a.Where != old.Where {
-			err = c.tryWhere(a)
-		}
-	}
-	return a, old, begun, err
+	return a, old, begun, nil
 }
 
 // begun is the change of an attachment that is not complete, as it can go on; one that

@@ -14,9 +14,9 @@ func TestAttachDuringAChange(t *testing.T) {
 	for _, c := range []struct{ options, want string }{
 		{`{"policy": "link"}`, "1|link|0.5|"},
 		{`{"at_least": 0.9, "matches": 3}`, "1|warn|0.9|"},
-		{`{"profile": "text w=3", "policy": "ignore"}`, "1|ignore|0.5|"},
-		{`{"profile": "text"}`, "0|ignore|0.75|"}, // as it was
-		{`{"profile": "text w=3 k=6 s=7"}`, "1|warn|0.5|"},
+		{`{"profile": "words w=3 t=84 k=12 s=7", "policy": "ignore"}`, "1|ignore|0.5|"},
+		{`{"profile": "words w=4 t=84 k=12 s=7"}`, "0|ignore|0.77|"}, // as it was
+		{`{"profile": "words w=3 k=6 s=7"}`, "1|warn|0.5|"},
 		{`{"where": "id > 1"}`, "1|warn|0.5|"},
 		{`{}`, "1|warn|0.5|"},
 		{"", "1|warn|0.5|"}, // refresh
@@ -24,13 +24,13 @@ func TestAttachDuringAChange(t *testing.T) {
 		db := open(t, filepath.Join(t.TempDir(), "change.db"))
 		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 		db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO d(body) SELECT 'a document about number ' || i || ' and nothing else but it' FROM n`)
-		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text"}')`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words w=4 t=84 k=12 s=7"}')`)
 		pages := db.rows(`PRAGMA page_count`)
 		var n int
 		fmt.Sscan(pages, &n)
 		db.exec(fmt.Sprint(`PRAGMA max_page_count = `, n+20))
-		db.fails("full", `SELECT alike_attach('d', 'body', '{"profile": "text w=3", "policy": "warn", "at_least": 0.5}')`)
-		db.expect("0|ignore|0.75|the change to words w=3 set fast t=84 k=12 s=7 r=2 bits=8 is not complete; alike_refresh('d') continues it", settings)
+		db.fails("full", `SELECT alike_attach('d', 'body', '{"profile": "words w=3 t=84 k=12 s=7", "policy": "warn", "at_least": 0.5}')`)
+		db.expect("0|ignore|0.77|the change to words w=3 set fast t=84 k=12 s=7 r=2 bits=8 is not complete; alike_refresh('d') continues it", settings)
 		db.exec(`PRAGMA max_page_count = 1000000`)
 		if c.options == "" {
 			db.rows(`SELECT alike_refresh('d')`)

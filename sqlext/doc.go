@@ -59,7 +59,7 @@
 //	alike_fingerprint_bits(shingles, error)
 //	alike_cells(x, radius, spacing [, y [, z]]): cell
 //	alike_profile(sketch)
-//	alike_profiles(): name, settings, purpose, at_least
+//	alike_profiles(): name, settings, purpose, at_least, recall
 //	alike_version()
 //
 // A table and its attachment:
@@ -87,7 +87,7 @@
 // People's verdicts, and what to watch:
 //
 //	alike_mark(table, key, other, verdict [, note])
-//	alike_status(): name, table, column, profile, mode, policy, at_least, rows, sketched, stale, pending, failed, oldest, note
+//	alike_status(): name, table, column, profile, mode, policy, at_least, recall, rows, sketched, stale, pending, failed, oldest, chosen, note
 //	alike_errors(table): key, message, attempts, failed_at
 //	alike_hot(table): slot, feature, rows, key
 package sqlext

@@ -27,7 +27,7 @@ var hostileScript = []string{
 	`SELECT * FROM alike_pairs('d')`, `SELECT * FROM alike_clusters('d')`, `SELECT * FROM alike_hot('d')`, `SELECT * FROM alike_errors('d')`,
 	`INSERT INTO d(body) VALUES ('another text')`, `UPDATE d SET body = 'the quick brown fox' WHERE id = 2`,
 	`SELECT alike_mark('d', 1, 2, 'distinct')`, `SELECT alike_refresh('d')`,
-	`SELECT alike_attach('d', 'body')`, `SELECT alike_attach('d', 'body', '{"profile": "text w=3", "policy": "warn"}')`, `SELECT alike_refresh('d')`,
+	`SELECT alike_attach('d', 'body')`, `SELECT alike_attach('d', 'body', '{"profile": "words w=3", "policy": "warn"}')`, `SELECT alike_refresh('d')`,
 	`DELETE FROM d WHERE id = 1`, `SELECT alike_detach('d', '{"drop": true}')`,
 }
 

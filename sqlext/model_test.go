@@ -254,7 +254,7 @@ func (m *model) triggers() []string {
 }
 
 func (m *model) attach() {
-	options := []string{}
+	options := []string{`"profile": "` + modelProfile + `"`}
 	m.mode = m.pick("compute", "compute", "queue")
 	m.policy = m.pick("ignore", "link", "link", "warn", "reject")
 	if m.mode == "queue" && m.policy == "reject" {
@@ -279,6 +279,9 @@ func (m *model) key() string {
 	n := m.random.IntN(8) + 1
 	return modelKeys[m.kind].value(n)
 }
+
+// modelProfile is not looked for: the bodies are of every length.
+const modelProfile = "words w=4 t=84 k=12 s=7"
 
 const modelText = "the quick brown fox jumps over the lazy dog again and again"
 
@@ -672,7 +675,7 @@ func (m *model) stored(body string) string {
 		if err != nil {
 			m.fail("%v", err)
 		}
-		p, err := sketch.ParseProfile("text bits=8")
+		p, err := sketch.ParseProfile(modelProfile + " bits=8")
 		if err != nil {
 			m.fail("%v", err)
 		}

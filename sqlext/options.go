@@ -21,6 +21,10 @@ type settings struct {
 	Profile  string // canonical, with the bits that are stored
 	SI       []string
 	Policy   string
+	Preset   string   // that the profile builds on
+	Reason   string   // why attach chose it; empty where it was told
+	Looked   int64    // how many texts it looked at; math.MaxInt64 where it looked at none
+	Recall   *float64 // what the filter was chosen to find; nil where the profile gives k or s
 	AtLeast  *float64
 	Matches  int // how many a checkin records
 	Verify   string
@@ -37,6 +41,7 @@ type options struct {
 	SI       *[]string `json:"si"`
 	Policy   *string   `json:"policy"`
 	AtLeast  number    `json:"at_least"`
+	Recall   number    `json:"recall"`
 	Matches  whole     `json:"matches"`
 	Verify   *string   `json:"verify"`
 	Contains *bool     `json:"contains"`
@@ -55,7 +60,7 @@ type number struct {
 func (n *number) UnmarshalJSON(text []byte) error {
 	n.given = true
 	if json.Unmarshal(text, &n.value) != nil {
-		return fmt.Errorf("at_least is %.60s, want a number or null", text)
+		return fmt.Errorf("at_least or recall is %.60s, want a number or null", text)
 	}
 	return nil
 }
@@ -133,13 +138,6 @@ func (o *options) apply(s *settings) error {
 			s.Matches = *o.Matches.value
 		}
 	}
-	if o.Profile != nil {
-		p, err := storedProfile(*o.Profile)
-		if err != nil {
-			return err
-		}
-		s.Profile = p.String()
-	}
 	if o.SI != nil {
 		s.SI = []string{}
 		for _, name := range *o.SI {
@@ -175,8 +173,8 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	if s.Mode == "queue" && s.Policy == "reject" {
 		return p, nil, errors.New("the policy reject judges a row as it is written and needs the mode compute")
 	}
-	if s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1) {
-		return p, nil, fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
+	if err := s.checkThreshold(); err != nil {
+		return p, nil, err
 	}
 	if s.Matches < 1 || s.Matches > maxMatches {
 		return p, nil, fmt.Errorf("the option matches is %d, want a whole number from 1 to %d or null", s.Matches, maxMatches)
@@ -194,6 +192,16 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 		}
 	}
 	return p, variants, err
+}
+
+func (s *settings) checkThreshold() error {
+	switch {
+	case s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1):
+		return fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
+	case s.Recall != nil && !(*s.Recall > 0 && *s.Recall < 1):
+		return fmt.Errorf("recall is %g, want between 0 and 1", *s.Recall)
+	}
+	return nil
 }
 
 // either lists what is allowed: "a, b or c".

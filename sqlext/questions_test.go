@@ -125,7 +125,7 @@ func TestQuestionsAgree(t *testing.T) {
 		{"id TEXT PRIMARY KEY, body TEXT", "'key %03d'", "id"},
 		{"a INTEGER, b TEXT, body TEXT, PRIMARY KEY (a, b)", "%[1]d %% 5, 'k<%[1]d>'", "json_array(a, b)"},
 	} {
-		for _, profile := range []string{"text", "text k=64 t=192 s=3", "text fast bits=64", "text bins bits=4", "words mod=2", "words bottom=50", "words scaled bag", "text lean", "text w=2 bits=1"} {
+		for _, profile := range []string{"prose", "words k=64 t=192 s=3", "words fast bits=64", "words bins bits=4", "words mod=2", "words bottom=50", "words scaled bag", "words lean", "words w=2 bits=1"} {
 			t.Run(key.columns+" "+profile, func(t *testing.T) {
 				db := memory(t)
 				composite := strings.Contains(key.columns, "b TEXT")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -95,6 +96,13 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a.Contains = row[17].Int() != 0
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
+	}
+	a.Preset, a.Reason = row[18].Text(), row[20].Text()
+	if recall, ok := row[19].Number(); ok {
+		a.Recall = &recall
+	}
+	if a.Looked = math.MaxInt64; !row[21].Null() {
+		a.Looked = row[21].Int()
 	}
 	err := json.Unmarshal(row[6].Bytes(), &a.SI)
 	if err != nil {
@@ -291,14 +299,24 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if err != nil {
 		return err
 	}
-	var atLeast, where any
+	var atLeast, where, recall, reason, looked any
 	if a.AtLeast != nil {
 		atLeast = *a.AtLeast
+	}
+	if a.Recall != nil {
+		recall = *a.Recall
 	}
 	if a.Where != "" {
 		where = a.Where
 	}
-	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches, a.Verify, a.Contains); err != nil || !triggers {
+	if a.Reason != "" {
+		reason = a.Reason
+	}
+	if a.Looked != math.MaxInt64 {
+		looked = a.Looked
+	}
+	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
+		a.Verify, a.Contains, a.Preset, recall, reason, looked); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -353,8 +371,12 @@ func (a *attachment) needsRebuild(with *attachment) bool {
 }
 
 func (a *attachment) threshold() float64 {
-	if a.AtLeast != nil {
+	switch {
+	case a.AtLeast != nil:
 		return *a.AtLeast
+	case a.Recall != nil:
+		preset, _ := sketch.PresetOf(a.Preset)
+		return preset.AtLeast
 	}
 	return a.profile.AtLeast()
 }

@@ -92,11 +92,22 @@ func profile(_ *conn, f *sqlite.Call) error {
 
 func profiles(_ *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	presets := sketch.Presets()
+	recalls := make([]float64, len(presets))
+	for i, preset := range presets {
+		p, err := sketch.ParseProfile(preset.Settings)
+		if err == nil {
+			recalls[i], err = sketch.ThresholdRecall(p.K, p.S, preset.AtLeast)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return sqlite.Rows(len(presets), func(b *sqlite.Batch, cells []sqlite.Value, i int) {
 		b.SetText(&cells[0], presets[i].Name)
 		b.SetText(&cells[1], presets[i].Settings)
 		b.SetText(&cells[2], presets[i].For)
 		cells[3].SetFloat(presets[i].AtLeast)
+		cells[4].SetFloat(recalls[i])
 	}), nil
 }
 

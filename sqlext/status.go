@@ -50,15 +50,18 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 		}
 		if l.a.broken == nil {
 			cells[6].SetFloat(l.a.threshold())
+			cells[7].SetFloat(l.a.recall())
 		}
 		for j, n := range []int64{l.rows, l.sketched, l.stale, l.pending, l.failed} {
-			cells[7+j].SetInt(n)
+			cells[8+j].SetInt(n)
 		}
 		if l.waiting {
-			cells[12].SetInt(l.oldest)
+			cells[13].SetInt(l.oldest)
 		}
-		if l.note != "" {
-			b.SetText(&cells[13], l.note)
+		for j, text := range []string{l.a.chosen(), l.note} {
+			if text != "" {
+				b.SetText(&cells[14+j], text)
+			}
 		}
 	}), nil
 }
@@ -116,6 +119,11 @@ func (c *conn) statusOf(l *statusLine) error {
 		l.note = fmt.Sprintf("%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again", l.stale, literal(a.Name))
 	case newer != "":
 		l.note = fmt.Sprintf("the trigger %s fires first and can keep rows from being sketched; after alike_refresh(%s) it fires last", newer, literal(a.Name))
+	case err == nil:
+		var text string
+		if text, err = c.outgrown(a, l.rows); text != "" {
+			l.note = text
+		}
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 func TestThresholds(t *testing.T) {
 	texts := []string{fox + " and then one more time", fox + " and then one last time"}
 	var resemblance float64
-	fmt.Sscan(memory(t).rows(`SELECT printf('%!.20g', alike_resemblance(alike_sketch(?1, 'text bits=8'), alike_sketch(?2, 'text bits=8')))`, texts[0], texts[1]), &resemblance)
+	fmt.Sscan(memory(t).rows(`SELECT printf('%!.20g', alike_resemblance(alike_sketch(?1, 'words w=4 t=84 k=12 s=7 bits=8'), alike_sketch(?2, 'words w=4 t=84 k=12 s=7 bits=8')))`, texts[0], texts[1]), &resemblance)
 	if !(resemblance > 0.1 && resemblance < 0.95) {
 		t.Fatalf("the two texts resemble by %v", resemblance)
 	}
@@ -32,12 +32,12 @@ func TestThresholds(t *testing.T) {
 					if verify == "text" {
 						// What decides is the resemblance of the texts.
 						var exact float64
-						fmt.Sscan(db.rows(`SELECT printf('%!.20g', alike_resemblance_exact(?1, ?2, 'text'))`, texts[0], texts[1]), &exact)
+						fmt.Sscan(db.rows(`SELECT printf('%!.20g', alike_resemblance_exact(?1, ?2, 'words w=4 t=84 k=12 s=7'))`, texts[0], texts[1]), &exact)
 						if atLeast = exact; !c.found {
 							atLeast = math.Nextafter(exact, 2)
 						}
 					}
-					db.rows(`SELECT alike_attach('d', 'body', ?)`, fmt.Sprintf(`{"profile": "text", "policy": %q, "verify": %q, "at_least": %s}`, policy, verify, number(atLeast)))
+					db.rows(`SELECT alike_attach('d', 'body', ?)`, fmt.Sprintf(`{"profile": "words w=4 t=84 k=12 s=7", "policy": %q, "verify": %q, "at_least": %s}`, policy, verify, number(atLeast)))
 					db.exec(`INSERT INTO d VALUES (1, ?)`, texts[0])
 					_, err := db.Exec(`INSERT INTO d VALUES (2, ?)`, texts[1])
 					if policy == "reject" {
@@ -74,7 +74,7 @@ func TestThresholdsOfACrowd(t *testing.T) {
 	db := memory(t)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 130) INSERT INTO d SELECT i, ? || i % 7 FROM n`, fox+" and then one more time ")
-	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text"}')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words w=4 t=84 k=12 s=7"}')`)
 	db.exec(`CREATE TABLE truth AS SELECT a.id, b.id AS other, alike_resemblance(a.sketch, b.sketch) AS r FROM d_alike a JOIN d_alike b ON b.id > a.id`)
 	for _, atLeast := range strings.Split(db.rows(`SELECT DISTINCT printf('%!.20g', r) FROM truth ORDER BY r`), "\n") {
 		d, err := strconv.ParseFloat(atLeast, 64)

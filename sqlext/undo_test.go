@@ -70,7 +70,7 @@ func TestRejectNamesTheNearest(t *testing.T) {
 		for _, n := range order {
 			db.exec(`INSERT INTO d VALUES (?, ?)`, n, texts[n])
 		}
-		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text", "policy": "reject", "at_least": 0.2}')`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words w=4 t=84 k=12 s=7", "policy": "reject", "at_least": 0.2}')`)
 		for _, n := range order {
 			db.fails("resembles row "+string(rune('0'+n))+" of d (resemblance 1.000", `INSERT INTO d(body) VALUES (?)`, texts[n])
 		}

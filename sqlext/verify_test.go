@@ -24,6 +24,9 @@ v AS MATERIALIZED (
   SELECT id, other, coalesce(exact, estimate) AS resemblance, coalesce(exact, low) AS low, coalesce(exact, high) AS high FROM e
   WHERE coalesce(exact, estimate) >= %[1]v)`
 
+// fourWords is a profile whose filter leaves pairs out, and whose estimates are coarse.
+const fourWords = "words w=4 t=84 k=12 s=7"
+
 // edit inserts groups of documents of 40 words with up to six words exchanged, whose
 // resemblance lies everywhere.
 func (db database) edit(table, key string, groups, each int) {
@@ -68,7 +71,7 @@ func (db database) same(with, want, got string) {
 
 func TestVerifiedAnswers(t *testing.T) {
 	reads, corrections := 0, 0
-	for _, profile := range []string{"text", "prose", "chars k=20 s=3", "text bag", "bins", "bottom=40", "mod=2", "weighted"} {
+	for _, profile := range []string{"words w=5", "prose", "chars k=20 s=3", "words bag", "bins", "bottom=40", "mod=2", "weighted"} {
 		db := verifiedTable(t, `{"verify": "text", "profile": "`+profile+`", "at_least": 0.6}`)
 		for _, atLeast := range []float64{0.55, 0.65} {
 			v := fmt.Sprintf(verified, atLeast, "'"+profile+"'")
@@ -99,12 +102,12 @@ func TestVerifiedAnswers(t *testing.T) {
 // is named with its true resemblance.
 func TestVerifiedPolicies(t *testing.T) {
 	for _, mode := range []string{"compute", "queue"} {
-		db := verifiedTable(t, `{"verify": "text", "at_least": 0.6, "matches": 1000, "policy": "link", "mode": "`+mode+`"}`)
+		db := verifiedTable(t, `{"profile": "`+fourWords+`", "verify": "text", "at_least": 0.6, "matches": 1000, "policy": "link", "mode": "`+mode+`"}`)
 		db.exec(`UPDATE d SET body = body || ' again and again' WHERE id % 3 = 0`)
 		db.exec(`INSERT INTO d SELECT id + 500, body || ' once more' FROM d WHERE id % 5 = 0 AND id < 500`)
 		db.exec(`DELETE FROM d WHERE id % 7 = 0`)
 		db.rows(`SELECT alike_refresh('d')`)
-		v := fmt.Sprintf(verified, 0.6, "'text'")
+		v := fmt.Sprintf(verified, 0.6, "'"+fourWords+"'")
 		db.expect("0", v+` SELECT count(*) FROM d_alike_match m LEFT JOIN v ON (v.id, v.other) IN ((m.id, m.other), (m.other, m.id))
 			WHERE v.id IS NULL OR v.resemblance <> m.resemblance OR v.low <> m.low OR v.high <> m.high`)
 		db.expect("0", v+` SELECT count(*) FROM v WHERE (id % 3 = 0 OR other % 3 = 0 OR id > 500 AND id < 1000 OR other > 500 AND other < 1000)
@@ -112,20 +115,20 @@ func TestVerifiedPolicies(t *testing.T) {
 		db.expect("1|1", `SELECT count(*) > 50, sum(low = high) > 10 FROM d_alike_match`)
 	}
 	// Estimated at 0.5 and more; in truth below it: the sketches would refuse.
-	db := verifiedTable(t, `{"verify": "sketch", "at_least": 0.6}`)
-	wrong := db.rows(fmt.Sprintf(verified, 0.6, "'text'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6
+	db := verifiedTable(t, `{"profile": "`+fourWords+`", "verify": "sketch", "at_least": 0.6}`)
+	wrong := db.rows(fmt.Sprintf(verified, 0.6, "'"+fourWords+"'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6
 		AND NOT EXISTS (SELECT 1 FROM e o WHERE (o.id = e.id OR o.other = e.id) AND (o.id, o.other) <> (e.id, e.other) AND (o.estimate >= 0.6 OR o.exact >= 0.6)) LIMIT 1`)
 	if wrong == "" {
-		wrong = db.rows(fmt.Sprintf(verified, 0.6, "'text'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6 LIMIT 1`)
+		wrong = db.rows(fmt.Sprintf(verified, 0.6, "'"+fourWords+"'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6 LIMIT 1`)
 	}
 	one, other, _ := strings.Cut(wrong, "|")
 	db.exec(`CREATE TABLE two(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.exec(`INSERT INTO two SELECT id, body FROM d WHERE id = ` + one)
-	db.rows(`SELECT alike_attach('two', 'body', '{"policy": "reject", "at_least": 0.6}')`)
+	db.rows(`SELECT alike_attach('two', 'body', '{"policy": "reject", "at_least": 0.6, "profile": "` + fourWords + `"}')`)
 	db.fails("resembles row "+one, `INSERT INTO two SELECT id, body FROM d WHERE id = `+other)
 	db.rows(`SELECT alike_attach('two', 'body', '{"verify": "text"}')`)
 	db.exec(`INSERT INTO two SELECT id, body FROM d WHERE id = ` + other)
-	exact := db.rows(`SELECT printf('%.3f', alike_resemblance_exact(x.body, y.body)) FROM two x, two y WHERE x.id < y.id`)
+	exact := db.rows(`SELECT printf('%.3f', alike_resemblance_exact(x.body, y.body, '` + fourWords + `')) FROM two x, two y WHERE x.id < y.id`)
 	db.rows(`SELECT alike_attach('two', 'body', '{"at_least": ` + fmt.Sprint(exact[:4]) + `}')`)
 	db.exec(`DELETE FROM two WHERE id = ` + other)
 	db.fails("resembles row "+one+" of two (resemblance "+exact, `INSERT INTO two SELECT id, body FROM d WHERE id = `+other)
@@ -135,8 +138,8 @@ func TestVerifiedPolicies(t *testing.T) {
 // What people said is not read again, pages are read as text, a condition leaves rows
 // out, and a row whose document has changed since it was sketched keeps its estimate.
 func TestVerifiedOddly(t *testing.T) {
-	db := verifiedTable(t, `{"at_least": 0.6}`)
-	pair := db.rows(fmt.Sprintf(verified, 0.6, "'text'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6 LIMIT 1`)
+	db := verifiedTable(t, `{"profile": "`+fourWords+`", "at_least": 0.6}`)
+	pair := db.rows(fmt.Sprintf(verified, 0.6, "'"+fourWords+"'") + ` SELECT id, other FROM e WHERE estimate >= 0.6 AND exact < 0.6 LIMIT 1`)
 	one, other, _ := strings.Cut(pair, "|")
 	question := `SELECT low < high FROM alike_rows('d', ` + one + `) WHERE key = ` + other
 	db.expect("1", question)

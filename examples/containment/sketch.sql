@@ -5,6 +5,6 @@ alter table document add whole blob;
 alter table document add mod16 blob;
 alter table document add scaled blob;
 update document set
-    whole = alike_sketch(body, 'words mod=1'),
-    mod16 = alike_sketch(body, 'words mod=16'),
-    scaled = alike_sketch(body, 'words scaled');
+    whole = alike_sketch(body, 'words w=4 mod=1'),
+    mod16 = alike_sketch(body, 'words w=4 mod=16'),
+    scaled = alike_sketch(body, 'words w=4 scaled');

@@ -14,7 +14,7 @@ class Notes {
                 insert.executeUpdate();
             }
             ask(db, "select printf('%d %.2f', key, resemblance) from alike_rows_like('notes', ?)", text, true);
-            ask(db, "select hex(alike_sketch(?, 'text bits=8'))", text, true);
+            ask(db, "select hex(alike_sketch(?, 'words bits=8'))", text, true);
         }
     }
 

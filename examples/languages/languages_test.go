@@ -68,10 +68,10 @@ func TestHosts(t *testing.T) {
 }
 
 // seed is the answer's last row: the first note, which differs in a word.
-const seed = "1 0.90"
+const seed = "1 0.85"
 
 func librarySketch(t *testing.T) string {
-	profile, err := sketch.ParseProfile("text bits=8")
+	profile, err := sketch.ParseProfile("words bits=8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func librarySketch(t *testing.T) string {
 
 // libraryFeature is the first feature of the text, which a number of JavaScript would round.
 func libraryFeature(t *testing.T) string {
-	profile, err := sketch.ParseProfile("text")
+	profile, err := sketch.ParseProfile("words")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func run(file string) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if err := db.QueryRow("select hex(alike_sketch(?, 'text bits=8'))", text).Scan(&line); err != nil {
+	if err := db.QueryRow("select hex(alike_sketch(?, 'words bits=8'))", text).Scan(&line); err != nil {
 		return err
 	}
 	fmt.Println(line)

@@ -10,7 +10,7 @@ for (const row of db.prepare("select printf('%d %.2f', key, resemblance) as line
   console.log(row.line);
 }
 // A feature has 64 bits, a number of JavaScript 53: without this, reading one throws.
-const feature = db.prepare("select feature from alike_features(alike_sketch(?, 'text')) where slot = 1");
+const feature = db.prepare("select feature from alike_features(alike_sketch(?, 'words')) where slot = 1");
 feature.setReadBigInts(true);
 console.log(String(feature.get(text).feature));
-console.log(db.prepare("select hex(alike_sketch(?, 'text bits=8')) as sketch").get(text).sketch);
+console.log(db.prepare("select hex(alike_sketch(?, 'words bits=8')) as sketch").get(text).sketch);

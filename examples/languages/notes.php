@@ -13,6 +13,6 @@ $question->bindValue(1, $text);
 for ($rows = $question->execute(); $row = $rows->fetchArray(SQLITE3_NUM);) {
     echo $row[0], "\n";
 }
-$sketch = $db->prepare("select hex(alike_sketch(?, 'text bits=8'))");
+$sketch = $db->prepare("select hex(alike_sketch(?, 'words bits=8'))");
 $sketch->bindValue(1, $text);
 echo $sketch->execute()->fetchArray(SQLITE3_NUM)[0], "\n";

@@ -11,4 +11,4 @@ with db:
     db.execute("insert into notes (author, body) values ('python', ?)", (text,))
 for (line,) in db.execute("select printf('%d %.2f', key, resemblance) from alike_rows_like('notes', ?)", (text,)):
     print(line)
-print(db.execute("select hex(alike_sketch(?, 'text bits=8'))", (text,)).fetchone()[0])
+print(db.execute("select hex(alike_sketch(?, 'words bits=8'))", (text,)).fetchone()[0])

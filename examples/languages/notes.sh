@@ -6,5 +6,5 @@ sqlite3 "$1" <<SQL
 .parameter set :text "'Jörg’s café in Zürich opens at ten; 東京の支店 opens at nine, and both are closed on Sundays and on public holidays'"
 insert into notes (author, body) values ('shell', :text);
 select printf('%d %.2f', key, resemblance) from alike_rows_like('notes', :text);
-select hex(alike_sketch(:text, 'text bits=8'));
+select hex(alike_sketch(:text, 'words bits=8'));
 SQL

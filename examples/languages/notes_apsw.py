@@ -12,4 +12,4 @@ with db:
     db.execute("insert into notes (author, body) values ('apsw', ?)", (text,))
 for (line,) in db.execute("select printf('%d %.2f', key, resemblance) from alike_rows_like('notes', ?)", (text,)):
     print(line)
-print(db.execute("select hex(alike_sketch(?, 'text bits=8'))", (text,)).get)
+print(db.execute("select hex(alike_sketch(?, 'words bits=8'))", (text,)).get)

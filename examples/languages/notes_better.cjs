@@ -8,5 +8,5 @@ for (const line of db.prepare("select printf('%d %.2f', key, resemblance) from a
   console.log(line);
 }
 // A feature has 64 bits, a number of JavaScript 53: without this, one is rounded.
-console.log(String(db.prepare("select feature from alike_features(alike_sketch(?, 'text')) where slot = 1").safeIntegers().pluck().get(text)));
-console.log(db.prepare("select hex(alike_sketch(?, 'text bits=8'))").pluck().get(text));
+console.log(String(db.prepare("select feature from alike_features(alike_sketch(?, 'words')) where slot = 1").safeIntegers().pluck().get(text)));
+console.log(db.prepare("select hex(alike_sketch(?, 'words bits=8'))").pluck().get(text));

@@ -22,4 +22,4 @@ text = "Jörg’s café in Zürich opens at ten; 東京の支店 opens at nine, 
 call("execute", ["insert into notes (author, body) values ('rqlite', ?)", text])
 for (line,) in call("query", ["select printf('%d %.2f', key, resemblance) from alike_rows_like('notes', ?)", text])[0]["values"]:
     print(line)
-print(call("query", ["select hex(alike_sketch(?, 'text bits=8'))", text])[0]["values"][0][0])
+print(call("query", ["select hex(alike_sketch(?, 'words bits=8'))", text])[0]["values"][0][0])

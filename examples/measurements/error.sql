@@ -2,7 +2,7 @@
 -- resemblance. The variance is divided by the binomial one of 84 samples.
 with sketched as (
     select pair, side, alike_sketch_set(element, weight, 'weighted') as weighted,
-        alike_sketch_set(element, whole, 'text') as repeated
+        alike_sketch_set(element, whole, 'prose') as repeated
     from weighted_element group by pair, side
 ), exact as (
     select pair, sum(least) / sum(most) as weighted, 1.0 * sum(whole_least) / sum(whole_most) as repeated

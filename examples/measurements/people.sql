@@ -24,6 +24,6 @@ create table person_sketch as
 select id,
     alike_sketch_set(element) as plain,
     alike_sketch_set(element, weight, 'weighted') as weighted,
-    alike_sketch_set(element, cast(round(10 * weight) as integer), 'text') as repeated
+    alike_sketch_set(element, cast(round(10 * weight) as integer), 'prose') as repeated
 from element
 group by id;

@@ -37,20 +37,20 @@ func side(pieces []Piece) string {
 func TestCompare(t *testing.T) {
 	many := strings.Repeat("these words are the same in both of them ", 20)
 	for _, c := range []struct{ name, profile, left, right, wantLeft, wantRight, same string }{
-		{"a word", "text", "The quick brown fox.", "The quick red fox!", "The quick [brown] fox.", "The quick [red] fox!", ""},
-		{"case and punctuation are shown and not marked", "text", "One, two; THREE four five", "one two three four six", "One, two; THREE four [five]", "one two three four [six]", ""},
-		{"case counts", "text case", "One two", "one two", "[One] two", "[one] two", ""},
-		{"equal", "text", "a b", "a b", "", "", "byte for byte"},
-		{"equal but for what is ignored", "text", "a b", "A, b", "", "", "ignores"},
-		{"stop words do not count", "text stop", "the fox of the wood", "a fox in that wood!", "", "", "ignores"},
-		{"a sentence more, from its beginning", "text", "The hen is here. The fox is gone.", "The hen is here. The cat sleeps. The fox is gone.",
+		{"a word", "words", "The quick brown fox.", "The quick red fox!", "The quick [brown] fox.", "The quick [red] fox!", ""},
+		{"case and punctuation are shown and not marked", "words", "One, two; THREE four five", "one two three four six", "One, two; THREE four [five]", "one two three four [six]", ""},
+		{"case counts", "words case", "One two", "one two", "[One] two", "[one] two", ""},
+		{"equal", "words", "a b", "a b", "", "", "byte for byte"},
+		{"equal but for what is ignored", "words", "a b", "A, b", "", "", "ignores"},
+		{"stop words do not count", "words stop", "the fox of the wood", "a fox in that wood!", "", "", "ignores"},
+		{"a sentence more, from its beginning", "words", "The hen is here. The fox is gone.", "The hen is here. The cat sleeps. The fox is gone.",
 			"The hen is here. The fox is gone.", "The hen is here. [The cat sleeps.] The fox is gone.", ""},
 		{"operators count in code", "code", "a += b", "a -= b", "a [+]= b", "a [-]= b", ""},
 		{"characters of Chinese", "chars", "我们明天去北京", "我们今天去北京", "我们[明]天去北京", "我们[今]天去北京", ""},
 		{"markup is text", "web", "<p>one</p>", "<p>two</p>", "<p>[one]</p>", "<p>[two]</p>", ""},
-		{"nothing in common", "text", "one two", "three", "[one two]", "[three]", ""},
-		{"nothing on one side", "text", "", "three", "", "[three]", ""},
-		{"far from the beginning", "text", many + "left end", many + "right end", "words are the same in both of them [left] end", "words are the same in both of them [right] end", ""},
+		{"nothing in common", "words", "one two", "three", "[one two]", "[three]", ""},
+		{"nothing on one side", "words", "", "three", "", "[three]", ""},
+		{"far from the beginning", "words", many + "left end", many + "right end", "words are the same in both of them [left] end", "words are the same in both of them [right] end", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := compare(profile(t, c.profile), document{bytes: []byte(c.left)}, document{bytes: []byte(c.right)})
@@ -83,7 +83,7 @@ func TestCompareLong(t *testing.T) {
 			right[i] = "other"
 		}
 	}
-	c, err := compare(profile(t, "text"), document{bytes: []byte(strings.Join(left, " "))}, document{bytes: []byte(strings.Join(right, " "))})
+	c, err := compare(profile(t, "words"), document{bytes: []byte(strings.Join(left, " "))}, document{bytes: []byte(strings.Join(right, " "))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestCompareLong(t *testing.T) {
 	if c.Places[0].Skipped == 0 || c.Places[1].Skipped == 0 {
 		t.Error("the words alike between places are not counted")
 	}
-	if c, err = compare(profile(t, "text"), document{why: "NULL"}, document{}); err != nil || c.Why != "NULL" {
+	if c, err = compare(profile(t, "words"), document{why: "NULL"}, document{}); err != nil || c.Why != "NULL" {
 		t.Errorf("a document that is not there: %+v, %v", c, err)
 	}
 }

@@ -42,7 +42,7 @@ func TestQuestionsOfText(t *testing.T) {
 			startWorker(t, database)
 
 			texts := []string{story, "", " \t\n", "one", "it's \\ a \"trap\"; drop table x; -- $1 %s {a,b} NULL", "Ünïcödé Straße 統計學是應用數學 🙂\u202e\ufeff", "\u0001\u0002 \u007f", strings.Repeat("long words ", 100_000)}
-			for _, profile := range []string{"", "text bits=8", "chars bag", "weighted", "mod=1"} {
+			for _, profile := range []string{"", "words bits=8", "chars bag", "weighted", "mod=1"} {
 				p, err := sketch.ParseProfile(profile)
 				if err != nil {
 					t.Fatal(err)

@@ -101,7 +101,7 @@ func TestSeveralAttachments(t *testing.T) {
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 	checkSide(t, c, "titles", "documents", "title", "id::text", "true")
-	if got := one[string](t, c, "select profile from alike.status() where name = 'titles'"); got != "chars w=3 set fast t=84 k=4 s=2 r=2 bits=8" {
+	if got := one[string](t, c, "select profile from alike.status() where name = 'titles'"); got != "chars w=3 set fast t=168 k=4 s=2 r=2 bits=4" {
 		t.Errorf("profile %q", got)
 	}
 	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 0)"); n < 10 {
@@ -137,6 +137,9 @@ func TestAttachErrors(t *testing.T) {
 		{`there is no option "polcy"`, `select alike.attach('t', 'body', '{"polcy": "warn"}')`},
 		{`the policy is "shout", want ignore, link, warn or reject`, `select alike.attach('t', 'body', '{"policy": "shout"}')`},
 		{"at_least is 7, want above 0 and at most 1", `select alike.attach('t', 'body', '{"at_least": 7}')`},
+		{"recall is 1, want between 0 and 1", `select alike.attach('t', 'body', '{"recall": 1}')`},
+		{`recall is for a filter that attach chooses; the profile "words k=9" has one`, `select alike.attach('t', 'body', '{"profile": "words k=9", "recall": 0.9}')`},
+		{"at_least is 0, want above 0", `select alike.attach('t', 'body', '{"at_least": 0}')`},
 		{"Citus is not installed in this database", `select alike.attach('t', 'body', '{"distributed": true}')`},
 		{`option distributed is "yes", want true or false`, `select alike.attach('t', 'body', '{"distributed": "yes"}')`},
 		{`option at_least is "x", want a number`, `select alike.attach('t', 'body', '{"at_least": "x"}')`},
@@ -144,7 +147,7 @@ func TestAttachErrors(t *testing.T) {
 		{"has 50 bytes, want 1 to 49", `select alike.attach('t', 'body', '{"name": "` + strings.Repeat("x", 50) + `"}')`},
 		{"want a method, a variation and k", `select alike.attach('t', 'body', '{"si": ["43"]}')`},
 		{"method 13", `select alike.attach('t', 'body', '{"si": ["13A/40"]}')`},
-		{"a profile with t=84 has 10 of eight minima", `select alike.attach('t', 'body', '{"si": ["forest/10"]}')`},
+		{"a profile with t=168 has 21 of eight minima", `select alike.attach('t', 'body', '{"si": ["forest/21"]}')`},
 		{`column "nothing" does not exist`, `select alike.attach('t', 'body', '{"where": "nothing > 3"}')`},
 		{"semicolon", `select alike.attach('t', 'body', '{"where": "true); drop table victim; --"}')`},
 		{"subquery", `select alike.attach('t', 'body', '{"where": "exists (select from victim)"}')`},
@@ -323,7 +326,7 @@ func TestChangeProfile(t *testing.T) {
 	exec(t, c, "insert into documents values (101, 'just before the switch')")
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
-	if got := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"); got != "documents chars w=7 set fast t=84 k=6 s=4 r=2 bits=8 link" {
+	if got := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"); got != "documents chars w=7 set fast t=168 k=6 s=4 r=2 bits=4 link" {
 		t.Errorf("status %q", got)
 	}
 	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != matches {
@@ -520,5 +523,92 @@ func TestExtract(t *testing.T) {
 	once(t, w)
 	if n := one[int](t, c, "select (select count(*) from files_alike) * 10 + (select count(*) from alike.error)"); n != 40 {
 		t.Errorf("a corrected type gives %d, want 40", n)
+	}
+}
+
+// Attach chooses the preset by a look at the documents, says which and why, and status
+// says when the rows turn out to be of another kind.
+func TestChoosesThePreset(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	paragraph := strings.Repeat("A paragraph of words that go on about the harbour. ", 8)
+	for i, d := range []struct{ column, value, profile, chosen string }{
+		{"text", paragraph, "words w=2 set fast t=168 k=23 s=4 r=2 bits=4", "prose: the median length of the texts looked at (20) is 407 characters, at least 250"},
+		{"varchar(99)", "a title of a few words", "chars w=3 set fast t=168 k=34 s=4 r=2 bits=4", "short: the median length of the texts looked at (20) is 22 characters, less than 250"},
+		{"bytea", "我能吞下玻璃而不伤身体", "chars w=3 set fast t=168 k=24 s=3 r=2 bits=4", "unsegmented: 100 % of the characters are of scripts whose words blanks do not tell apart"},
+		{"jsonb", `{"name": "Ada"}`, "chars w=3 set fast t=168 k=24 s=7 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON"},
+		{"xml", "<a><b/></a><c></c>", "page w=2 set fast t=168 k=27 s=5 r=2 bits=4", "pages: 20 of the texts looked at (20) are markup"},
+	} {
+		table := fmt.Sprint("t", i)
+		exec(t, c, fmt.Sprintf("create table %s (id int primary key, body %s)", table, d.column))
+		value := fmt.Sprintf("'%s'", d.value)
+		if d.column == "bytea" {
+			value = fmt.Sprintf("convert_to(%s, 'UTF8')", value)
+			exec(t, c, fmt.Sprintf(`insert into %s values (101, '\x00'), (102, '\xff')`, table))
+		}
+		exec(t, c, fmt.Sprintf("insert into %s select g, %s from generate_series(1, 20) as g", table, value))
+		exec(t, c, fmt.Sprintf("insert into %s values (100, null)", table))
+		exec(t, c, fmt.Sprintf("select alike.attach('%s', 'body')", table))
+		if got, want := one[string](t, c, "select profile || '|' || chosen || '|' || round(recall::numeric, 2) from alike.status() where name = $1", table), d.profile+"|"+d.chosen+"|0.95"; got != want {
+			t.Errorf("%s: %s, want %s", d.column, got, want)
+		}
+	}
+	// The look reads what the condition leaves, by key, and at most a thousand; what is extracted it leaves.
+	exec(t, c, "create table many (id int primary key, body text)")
+	exec(t, c, "insert into many select g, case when g <= 1500 then 'a title' else $1 end from generate_series(3000, 1, -1) as g", paragraph)
+	for options, want := range map[string]string{
+		`{"name": "first"}`:                    "short: the median length of the texts looked at (1000) is 7 characters, less than 250",
+		`{"name": "last", "where": "id>1500"}`: "prose: the median length of the texts looked at (1000) is 407 characters, at least 250",
+		`{"name": "html", "extract": "html"}`:  "prose: the text of the documents is extracted",
+	} {
+		exec(t, c, "select alike.attach('many', 'body', $1)", options)
+		if got := one[string](t, c, "select chosen from alike.status() where name = $1::jsonb ->> 'name'", options); got != want {
+			t.Errorf("%s: %s, want %s", options, got, want)
+		}
+	}
+	exec(t, c, "create table empty (id int primary key, title text)")
+	exec(t, c, "select alike.attach('empty', 'title')")
+	exec(t, c, "insert into empty select g, 'title ' || g from generate_series(1, 9) as g")
+	if got := one[string](t, c, "select chosen || note from alike.status() where name = 'empty'"); strings.Contains(got, "suits") || !strings.HasPrefix(got, "prose: there is no text to look at yet") {
+		t.Error(got)
+	}
+	exec(t, c, "alter table empty rename column title to heading")
+	exec(t, c, "insert into empty values (10, 'title 10')")
+	if got := one[string](t, c, "select note from alike.status() where name = 'empty'"); !strings.Contains(got,
+		`the preset short suits the rows better than prose, since the median length of the texts looked at (10) is 7 characters, less than 250: select alike.change('empty', '{"profile": "short"}')`) {
+		t.Error(got)
+	}
+	exec(t, c, `select alike.change('empty', '{"profile": "short"}')`)
+	once(t, newWorker(t, database, nil))
+	if got := one[string](t, c, "select coalesce(chosen, 'told') || coalesce(note, '') from alike.status() where name = 'empty'"); got != "told" {
+		t.Error(got)
+	}
+}
+
+// The filter follows at_least and recall unless the profile gives it.
+func TestFilterFollowsTheThreshold(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table d (id int primary key, body text)")
+	exec(t, c, "insert into d select g, "+words+" from generate_series(1, 20) as g")
+	w := newWorker(t, database, nil)
+	for _, step := range []struct{ options, k, s, atLeast, recall string }{
+		{`{"profile": "prose"}`, "23", "4", "0.55", "0.951"},
+		{`{"at_least": 0.7}`, "23", "4", "0.7", "1.000"}, // what is there finds enough
+		{`{"profile": "prose stop", "at_least": 0.6}`, "17", "4", "0.6", "0.958"},
+		{`{"at_least": 0.4}`, "34", "3", "0.4", "0.953"},
+		{`{"at_least": null}`, "34", "3", "0.55", "0.999"},
+		{`{"recall": 0.9999}`, "23", "2", "0.55", "1.000"},
+		{`{"profile": "records", "recall": null}`, "24", "7", "0.7", "0.954"},
+		{`{"profile": "records w=4", "at_least": 0.9}`, "4", "9", "0.9", "0.960"},
+		{`{"profile": "words k=12 s=7 t=168", "at_least": null}`, "12", "7", "0.77", "0.955"},
+		{`{"at_least": 0.5}`, "12", "7", "0.5", "0.177"},
+	} {
+		exec(t, c, "select alike.attach('d', 'body', $1)", step.options)
+		once(t, w)
+		got := one[string](t, c, "select profile || '|' || at_least || '|' || round(recall::numeric, 3) from alike.status()")
+		if want := fmt.Sprintf(" k=%s s=%s r=2 bits=4|%s|%s", step.k, step.s, step.atLeast, step.recall); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %s, want …%s", step.options, got, want)
+		}
 	}
 }

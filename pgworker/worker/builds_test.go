@@ -23,7 +23,7 @@ func TestRowsOfAnotherBuild(t *testing.T) {
 				return strings.Repeat("the quick brown fox jumps over the lazy dog and ", 4) + fmt.Sprint("number ", n)
 			}
 			exec(t, c, "insert into docs values (1, $1), (2, $2), (3, '')", body(1), body(2))
-			exec(t, c, "select alike.attach('docs', 'body', $1)", fmt.Sprintf(`{"profile": "text", "policy": %q}`, policy))
+			exec(t, c, "select alike.attach('docs', 'body', $1)", fmt.Sprintf(`{"profile": "prose", "policy": %q}`, policy))
 			once := func() {
 				t.Helper()
 				if err := w.Once(ctx); err != nil {
@@ -40,7 +40,7 @@ func TestRowsOfAnotherBuild(t *testing.T) {
 			const counts = "select concat_ws(' ', rows, sketched, stale, pending) from alike.status()"
 			const sentence = "the rows of docs were sketched by a build of Alike that makes other tokens; its worker, or pgworker refresh, sketches them again"
 			want("3 3 0 0", counts)
-			p, err := sketch.ParseProfile("text")
+			p, err := sketch.ParseProfile("prose")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestRowsOfAnotherBuild(t *testing.T) {
 			exec(t, c, `select alike.attach('docs', 'body', '{"at_least": 0.9}')`)
 			want("0", "select count(*)::text from alike.attachment where replaces is not null")
 			exec(t, c, "select alike.detach('docs')")
-			exec(t, c, `select alike.attach('docs', 'body', '{"profile": "text"}')`)
+			exec(t, c, `select alike.attach('docs', 'body', '{"profile": "prose"}')`)
 			once()
 			want("5 5 0 0", counts)
 			want("1", "select count(distinct substr(sketch, 1, 22))::text from docs_alike where sketch is not null")

@@ -234,7 +234,7 @@ func TestCitusAnswers(t *testing.T) {
 			b.works("select key, cluster, size from " + relation("_cluster") + " order by 1")
 			b.works("select " + table.pair + ", verdict, note from " + relation("_mark") + " order by " + table.pair)
 
-			b.works("select alike.attach(" + quoted + `, 'body', '{"profile": "text w=3", "policy": "warn"}')`)
+			b.works("select alike.attach(" + quoted + `, 'body', '{"profile": "words w=3", "policy": "warn"}')`)
 			b.once()
 			questions()
 			b.works("select alike.refresh(" + quoted + ")")

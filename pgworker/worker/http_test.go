@@ -81,7 +81,7 @@ func TestPostsAreBounded(t *testing.T) {
 	statuses := map[int]int{}
 	for i := range 24 {
 		wait.Go(func() {
-			status := post(t, server.URL+"/sketch?profile=text", 56_000_000, i%2 == 0)
+			status := post(t, server.URL+"/sketch?profile=prose", 56_000_000, i%2 == 0)
 			mutex.Lock()
 			statuses[status]++
 			mutex.Unlock()
@@ -99,7 +99,7 @@ func TestPostsAreBounded(t *testing.T) {
 		t.Errorf("%d MB were held, want at most 400", held)
 	}
 	// What was held is given back.
-	if status := post(t, server.URL+"/sketch?profile=text", 56_000_000, true); status != 200 {
+	if status := post(t, server.URL+"/sketch?profile=prose", 56_000_000, true); status != 200 {
 		t.Errorf("afterwards a post is answered by %d, want 200", status)
 	}
 }

@@ -165,7 +165,7 @@ func TestVerdictsAfterChange(t *testing.T) {
 	w := newWorker(t, database, nil)
 	once(t, w)
 	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct'), alike.mark('documents', '5', '6', 'distinct')")
-	exec(t, c, `select alike.change('documents', '{"profile": "text w=3"}')`)
+	exec(t, c, `select alike.change('documents', '{"profile": "words w=3"}')`)
 	exec(t, c, "delete from documents where id = 1")
 	once(t, w)
 	exec(t, c, "update documents set id = 9 where id = 3")

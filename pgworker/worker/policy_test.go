@@ -144,7 +144,7 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, c, "different profiles", "select alike.gate('documents', $1)", append(append([]byte{}, cut.Sketch[:7]...), append([]byte{5}, cut.Sketch[8:]...)...))
-	exec(t, c, `create table lists (id bigint primary key, body text); select alike.attach('lists', 'body', '{"policy": "reject", "profile": "text scaled"}')`)
+	exec(t, c, `create table lists (id bigint primary key, body text); select alike.attach('lists', 'body', '{"policy": "reject", "profile": "words scaled"}')`)
 	list, err := Ask(ctx, c, "lists", []byte(story))
 	if err != nil {
 		t.Fatal(err)

@@ -111,10 +111,10 @@ func sortAnswers(list []pairAnswer) {
 func TestQuestions(t *testing.T) {
 	docs := collection(700)
 	for _, v := range []struct{ name, profile, stored, definition, insert, key string }{
-		{"integer", "text", "text bits=8", "id int primary key, body text", "$1, $2", "%s"},
-		{"composite", "text fast k=6 s=5 r=1 bits=64", "text fast k=6 s=5 r=1 bits=64", `"The a" int, b text, body text, primary key ("The a", b)`, "$1, 'x', $2", `[%s, "x"]`},
-		{"few bits", "text t=168 bits=2", "text t=168 bits=2", "id int primary key, body text", "$1, $2", "%s"},
-		{"lists", "text scaled", "text scaled", "id int primary key, body text", "$1, $2", "%s"},
+		{"integer", "words k=12 s=7", "words k=12 s=7 bits=4", "id int primary key, body text", "$1, $2", "%s"},
+		{"composite", "words fast k=6 s=5 r=1 bits=64", "words fast k=6 s=5 r=1 bits=64", `"The a" int, b text, body text, primary key ("The a", b)`, "$1, 'x', $2", `[%s, "x"]`},
+		{"few bits", "words k=12 s=7 bits=2", "words k=12 s=7 bits=2", "id int primary key, body text", "$1, $2", "%s"},
+		{"lists", "words k=12 s=7 scaled", "words k=12 s=7 scaled", "id int primary key, body text", "$1, $2", "%s"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
@@ -327,7 +327,7 @@ func TestPairsOfACrowd(t *testing.T) {
 		}
 		docs = append(docs, strings.Join(words, " "))
 	}
-	for _, profile := range []string{"text bits=8", "text t=168 bits=4", "text t=336 bits=2", "text t=672 bits=1"} {
+	for _, profile := range []string{"words bits=8", "words t=168 bits=4", "words t=336 bits=2", "words t=672 bits=1"} {
 		t.Run(profile, func(t *testing.T) {
 			database := pgtest.Database(t)
 			c := pgtest.Connect(t, database)

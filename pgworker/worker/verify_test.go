@@ -128,7 +128,7 @@ func TestExactAnswers(t *testing.T) {
 	texts := edited(10, 12)
 	opened, changed := 0, 0
 	never := func(int) bool { return false }
-	for _, profile := range []string{"text bits=8", "prose bits=4", "text mod=2"} {
+	for _, profile := range []string{"words w=4 t=84 k=12 s=7 bits=8", "prose bits=4", "words w=4 t=84 k=12 s=7 mod=2"} {
 		t.Run(profile, func(t *testing.T) {
 			database := pgtest.Database(t)
 			c := pgtest.Connect(t, database)
@@ -236,11 +236,11 @@ func TestExactOddly(t *testing.T) {
 	exec(t, c, "create table pages (a text, b bigint, page bytea, primary key (a, b))")
 	exec(t, c, "insert into documents select n - 1, t from unnest($1::text[]) with ordinality as u(t, n)", texts)
 	exec(t, c, "insert into pages select 'k', id, convert_to('<script>' || id || '</script><p>' || replace(body, ' ', '<br>'), 'UTF8') from documents")
-	exec(t, c, `select alike.attach('documents', 'body', '{"at_least": 0.6}')`)
-	exec(t, c, `select alike.attach('pages', 'page', '{"at_least": 0.6, "extract": "html", "where": "b % 5 <> 0"}')`)
+	exec(t, c, `select alike.attach('documents', 'body', '{"at_least": 0.6, "profile": "words w=4 t=84 k=12 s=7"}')`)
+	exec(t, c, `select alike.attach('pages', 'page', '{"at_least": 0.6, "profile": "words w=4 t=84 k=12 s=7", "extract": "html", "where": "b % 5 <> 0"}')`)
 	once(t, newWorker(t, database, nil))
 	never := func(int) bool { return false }
-	want, _, _ := truth(t, c, texts, "text bits=8", 0.6, never)
+	want, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.6, never)
 	e, err := NewExact(ctx, c, "pages", math.NaN())
 	if err != nil {
 		t.Fatal(err)
@@ -264,19 +264,19 @@ func TestExactOddly(t *testing.T) {
 	exec(t, c, "update documents set body = 'something else' where id % 3 = 0")
 	exec(t, c, "update documents set body = null where id = 1")
 	exec(t, c, "delete from documents where id = 2")
-	stale, _, _ := truth(t, c, texts, "text bits=8", 0.6, func(id int) bool { return id%3 == 0 || id < 3 })
+	stale, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.6, func(id int) bool { return id%3 == 0 || id < 3 })
 	e = exactly(t, c, math.NaN())
 	same(t, "rows that have changed", e.all(t), stale)
 	e.Close(ctx)
 
 	// What a person said is not read again.
 	var rejected *Answer
-	all, _, _ := truth(t, c, texts, "text bits=8", 0.01, never)
+	all, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.01, never)
 	for _, x := range all {
 		var a, b int
 		fmt.Sscan(x.Key, &a)
 		fmt.Sscan(x.Other, &b)
-		p, _ := sketch.ParseProfile("text")
+		p, _ := sketch.ParseProfile("words w=4 t=84 k=12 s=7")
 		r, _, _ := sketch.ExactResemblance(p, []byte(texts[a]), []byte(texts[b]))
 		if x.Resemblance >= 0.6 && r < 0.6 && a%3 != 0 && b%3 != 0 && a > 2 && b > 2 {
 			rejected = &x

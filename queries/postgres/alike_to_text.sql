@@ -4,9 +4,11 @@
 -- so that each uses its index.
 with asked (feature, slot) as (
   select * from unnest(array[
-    -8947493558830019873, 332465102380473771, 223755411518475154, -7738171377761348761, 4654048084990759500,
-    2909416301389751835, 3372682334527187794, 7835336368419528643, 7415543593620153776, -7788171808473357395,
-    -25981595155488831, -1461929806007159870
+    4602962613419288934, -5291821081621811334, 1585808566507375653, 864061102215693576, 5597070705357922867,
+    5230004960373601560, -5926578349228879679, -8519760923270622074, 4993573520221404200, 4028152082377998960,
+    230120509523387083, 4274340355073556796, -323127913907790304, -8086694259811966946, -557452962558201087,
+    8228368364317587072, -7516663130432858224, -6877642335641675520, -3542463335706764131, -106066724362144418,
+    -5913057046973368900, 8802462449589432414, 3906135806602444615
   ]) with ordinality
 )
 select id, count(*) as shared
@@ -23,6 +25,17 @@ from (
   union all select id from asked join documents_alike on f10 = feature where slot = 10
   union all select id from asked join documents_alike on f11 = feature where slot = 11
   union all select id from asked join documents_alike on f12 = feature where slot = 12
+  union all select id from asked join documents_alike on f13 = feature where slot = 13
+  union all select id from asked join documents_alike on f14 = feature where slot = 14
+  union all select id from asked join documents_alike on f15 = feature where slot = 15
+  union all select id from asked join documents_alike on f16 = feature where slot = 16
+  union all select id from asked join documents_alike on f17 = feature where slot = 17
+  union all select id from asked join documents_alike on f18 = feature where slot = 18
+  union all select id from asked join documents_alike on f19 = feature where slot = 19
+  union all select id from asked join documents_alike on f20 = feature where slot = 20
+  union all select id from asked join documents_alike on f21 = feature where slot = 21
+  union all select id from asked join documents_alike on f22 = feature where slot = 22
+  union all select id from asked join documents_alike on f23 = feature where slot = 23
 ) hit
 group by id
 having count(*) >= 2

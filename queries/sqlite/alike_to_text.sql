@@ -19,6 +19,17 @@ from (
   union all select id from asked cross join documents_alike on f10 = feature where slot = 10
   union all select id from asked cross join documents_alike on f11 = feature where slot = 11
   union all select id from asked cross join documents_alike on f12 = feature where slot = 12
+  union all select id from asked cross join documents_alike on f13 = feature where slot = 13
+  union all select id from asked cross join documents_alike on f14 = feature where slot = 14
+  union all select id from asked cross join documents_alike on f15 = feature where slot = 15
+  union all select id from asked cross join documents_alike on f16 = feature where slot = 16
+  union all select id from asked cross join documents_alike on f17 = feature where slot = 17
+  union all select id from asked cross join documents_alike on f18 = feature where slot = 18
+  union all select id from asked cross join documents_alike on f19 = feature where slot = 19
+  union all select id from asked cross join documents_alike on f20 = feature where slot = 20
+  union all select id from asked cross join documents_alike on f21 = feature where slot = 21
+  union all select id from asked cross join documents_alike on f22 = feature where slot = 22
+  union all select id from asked cross join documents_alike on f23 = feature where slot = 23
 ) hit
 group by id
 having count(*) >= 2

@@ -32,7 +32,7 @@ func computer(t testing.TB, profile string, indexes ...string) *aspect.Computer 
 // A row is what the functions of sketch and simindex say, each asked by itself,
 // whatever document came before it.
 func TestRow(t *testing.T) {
-	for _, profile := range []string{"text", "text bits=8", "text bag", "scaled", "bins", "weighted", "web", "chars", "elements"} {
+	for _, profile := range []string{"words", "words bits=8", "words bag", "scaled", "bins", "weighted", "web", "chars", "elements"} {
 		names := []string{"43B/40", "1A/8", "forest/0", "length"}
 		c := computer(t, profile, names...)
 		for _, doc := range []string{
@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 // A long document can be given up, and the next one does not notice.
 func TestStop(t *testing.T) {
 	long := []byte(strings.Repeat("words that make a document long ", 3<<20/32))
-	c := computer(t, "text")
+	c := computer(t, "words")
 	want, err := c.Row(1, long)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestStop(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	p, err := sketch.ParseProfile("text")
+	p, err := sketch.ParseProfile("words")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestColumns(t *testing.T) {
 }
 
 func TestRowAllocatesNothing(t *testing.T) {
-	c := computer(t, "text bits=8", "43B/40", "length", "forest/0")
+	c := computer(t, "words bits=8", "43B/40", "length", "forest/0")
 	doc := []byte(strings.Repeat("the quick brown fox jumps over the lazy dog ", 60))
 	allocs := testing.AllocsPerRun(20, func() {
 		if _, err := c.Row(1, doc); err != nil {

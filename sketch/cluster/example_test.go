@@ -18,7 +18,7 @@ func ExampleFinder() {
 		"CALL ME ISHMAEL. Some years ago, never mind how long precisely, having little or no money in my purse, I thought I would sail about a bit.",
 		"The past is a foreign country: they do things differently there.",
 	}
-	profile, err := sketch.ParseProfile("text")
+	profile, err := sketch.ParseProfile("words")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func setFamilies(r *rand.Rand, families, members, size int, share float64) (sets
 	return sets, family
 }
 
-var greedyProfiles = []string{"text", "text fast", "text bins", "text bottom=100", "text bottom=50 mod=2", "text mod=4", "text scaled"}
+var greedyProfiles = []string{"words", "words fast", "words bins", "words bottom=100", "words bottom=50 mod=2", "words mod=4", "words scaled"}
 
 // The hash table changes the time, not the clusters: the same as from comparing
 // every sketch with every representative.
@@ -210,7 +210,7 @@ func TestGreedyErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	sketches := map[string][]byte{}
-	for _, name := range []string{"text", "text bits=8", "web"} {
+	for _, name := range []string{"words", "words bits=8", "web"} {
 		p, err := sketch.ParseProfile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -224,7 +224,7 @@ func TestGreedyErrors(t *testing.T) {
 	if _, err := g.Add(1, []byte("no sketch")); fmt.Sprint(err) != "sketch: decode: 9 bytes, want at least 22" {
 		t.Errorf("%v", err)
 	}
-	if _, err := g.Add(1, sketches["text"]); err != nil {
+	if _, err := g.Add(1, sketches["words"]); err != nil {
 		t.Error(err)
 	}
 	if _, err := g.Add(2, sketches["web"]); !errors.Is(err, sketch.ErrProfile) {
@@ -234,16 +234,16 @@ func TestGreedyErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Add(1, sketches["text bits=8"]); err == nil {
+	if _, err := g.Add(1, sketches["words bits=8"]); err == nil {
 		t.Error("took a sketch of eight bits a minimum")
 	}
-	if _, err := g.Add(1, sketches["text"]); err != nil {
+	if _, err := g.Add(1, sketches["words"]); err != nil {
 		t.Errorf("after a refusal: %v", err)
 	}
 }
 
 func BenchmarkGreedy(b *testing.B) {
-	p, err := sketch.ParseProfile("text")
+	p, err := sketch.ParseProfile("words")
 	if err != nil {
 		b.Fatal(err)
 	}

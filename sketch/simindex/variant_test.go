@@ -269,12 +269,12 @@ func TestIndexForest(t *testing.T) {
 			t.Errorf("%s of no token is a number", v)
 		}
 	}
-	beyond := mustVariant(t, "forest/10")
+	beyond := mustVariant(t, "forest/21")
 	if _, ok := beyond.Index(text); ok {
-		t.Errorf("%s under 84 minima is a number", beyond)
+		t.Errorf("%s under 168 minima is a number", beyond)
 	}
-	if err := beyond.Check(s.Profile()); err == nil || !strings.Contains(err.Error(), "forest/9") {
-		t.Errorf("%s under 84 minima: %v", beyond, err)
+	if err := beyond.Check(s.Profile()); err == nil || !strings.Contains(err.Error(), "forest/20") {
+		t.Errorf("%s under 168 minima: %v", beyond, err)
 	}
 	if got, _ := mustVariant(t, "43B/40").IndexOf(s, text); got != -1404834525 {
 		t.Errorf("43B/40: got %d, want -1404834525", got)
@@ -288,16 +288,16 @@ func TestIndexLength(t *testing.T) {
 		profile, text string
 		want          int64
 	}{
-		{"text", rose, 3}, // Broder 1997, section 2: five shingles, of which two come twice
-		{"text bag", rose, 5},
-		{"text", rose + " " + rose, 6},
-		{"text fast", rose, 3},
-		{"text bits=8", rose, 3},
-		{"text scaled", rose, 3},
-		{"text mod=25", rose, 3},
-		{"text w=1", rose, 3},
-		{"text", "a rose", 1},
-		{"text", "", 0},
+		{"words w=4", rose, 3}, // Broder 1997, section 2: five shingles, of which two come twice
+		{"words w=4 bag", rose, 5},
+		{"words w=4", rose + " " + rose, 6},
+		{"words w=4 fast", rose, 3},
+		{"words w=4 bits=8", rose, 3},
+		{"words w=4 scaled", rose, 3},
+		{"words w=4 mod=25", rose, 3},
+		{"words w=1", rose, 3},
+		{"words w=4", "a rose", 1},
+		{"words w=4", "", 0},
 	} {
 		s := mustSketcher(t, test.profile)
 		for range 2 {

@@ -49,7 +49,7 @@ func sketches(t *testing.T, p sketch.Profile, texts []string) [][]byte {
 func TestCompare(t *testing.T) {
 	texts := documents()
 	texts = append(texts, "gone", "other words than those that were sketched")
-	for _, settings := range []string{"text bits=8", "prose bits=4", "text bag bins", "text bottom=50"} {
+	for _, settings := range []string{"words bits=8", "prose bits=4", "words bag bins", "words bottom=50"} {
 		p, err := sketch.ParseProfile(settings)
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	p, err := sketch.ParseProfile("text bits=8")
+	p, err := sketch.ParseProfile("words bits=8")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   profile INTEGER NOT NULL REFERENCES alike_settings(id),
   si TEXT NOT NULL,
   policy TEXT NOT NULL,
-  at_least REAL, -- NULL: the half point of the profile
+  at_least REAL, -- NULL: the threshold of the preset, or else of the filter
   mode TEXT NOT NULL,
   "where" TEXT,
   extract TEXT NOT NULL,
@@ -23,6 +23,10 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   matches INTEGER NOT NULL, -- how many a checkin records
   verify TEXT NOT NULL, -- sketch or text: what decides a pair that the sketches leave open
   contains INTEGER NOT NULL, -- whether values are kept for the questions on containment
+  preset TEXT NOT NULL, -- that the profile builds on
+  recall REAL, -- what its filter was chosen to find; NULL where the profile gives k or s
+  reason TEXT, -- why attach chose the preset; NULL where it was told
+  looked INTEGER, -- how many texts it looked at
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
 ){{.Next}}
@@ -35,7 +39,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   PRIMARY KEY (name, key)
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2{{end}}

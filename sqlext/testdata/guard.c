@@ -191,7 +191,7 @@ static void threads(void){
   sqlite3 *db = opened(database);
   run(db, "PRAGMA journal_mode = WAL; CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)");
   run(db, "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO d(body) SELECT 'a document of some length with the number ' || (i % 100) FROM n");
-  run(db, "SELECT alike_attach('d', 'body', '{\"policy\": \"link\"}')");
+  run(db, "SELECT alike_attach('d', 'body', '{\"policy\": \"link\", \"profile\": \"words w=4 k=12 s=7\"}')");
   for(int i=0; i<10; i++) pthread_create(&list[i], 0, i<2 ? writer : reader, 0);
   for(int i=0; i<10; i++) pthread_join(list[i], 0);
   run(db, "CREATE TEMP TABLE wrong AS SELECT 1 FROM d LEFT JOIN d_alike a USING (id) WHERE a.content_hash IS NOT alike__content_hash(d.body)");

@@ -50,7 +50,7 @@ func TestGeneratedText(t *testing.T) {
 
 func TestTruthAgainstEveryPair(t *testing.T) {
 	for _, bound := range []float64{0.3, 0.5, 0.8} {
-		shingles, err := Shingles("text")
+		shingles, err := Shingles("words w=4")
 		if err != nil {
 			t.Fatal(err)
 		}

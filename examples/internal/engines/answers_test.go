@@ -29,13 +29,13 @@ var settings = []struct {
 	documents     int
 }{
 	{"plain", `{"si": ["43B/40", "length", "forest/0", "forest/9", "3A/16", "25C/8/20"]}`, 3000},
-	{"whole", `{"profile": "text classic bits=64 k=6 s=5 r=1", "at_least": 0.4}`, 250},
-	{"fast", `{"profile": "text fast t=128 bits=2 k=16 s=4", "si": ["length"]}`, 250},
-	{"lists", `{"profile": "text scaled", "at_least": 0.3}`, 250},
-	{"modulus", `{"profile": "text mod=8 w=2"}`, 250},
+	{"whole", `{"profile": "words classic bits=64 k=6 s=5 r=1", "at_least": 0.4}`, 250},
+	{"fast", `{"profile": "words fast t=128 bits=2 k=16 s=4", "si": ["length"]}`, 250},
+	{"lists", `{"profile": "words scaled", "at_least": 0.3}`, 250},
+	{"modulus", `{"profile": "words mod=8 w=2"}`, 250},
 	{"bottom", `{"profile": "chars bottom=64", "at_least": 0.2}`, 250},
 	{"bins", `{"profile": "words bins bits=4 bag"}`, 250},
-	{"weighted", `{"profile": "text weighted w=2 bits=8"}`, 250},
+	{"weighted", `{"profile": "words weighted w=2 bits=8"}`, 250},
 	{"web", `{"profile": "web", "extract": "html"}`, 250},
 	{"short", `{"profile": "short"}`, 250},
 	{"records without numbers", `{"profile": "records numbers ids"}`, 250},
@@ -247,8 +247,8 @@ func TestSameFunctions(t *testing.T) {
 	e.exec("create table documents (id integer primary key, body text)")
 	e.insert(120)
 	for _, profile := range []string{
-		"text", "text bits=8", "text classic bits=1", "text fast bits=2", "text lean", "web bits=4", "bing", "code bag", "chars bottom=30", "text mod=4", "text scaled", "text bins", "text bins t=90 bits=4",
-		"text weighted", "lines case", "words stop vowels duplicates w=2",
+		"prose", "words bits=8", "words classic bits=1", "words fast bits=2", "words lean", "web bits=4", "bing", "code bag", "chars bottom=30", "words mod=4", "words scaled", "words bins", "words bins t=90 bits=4",
+		"words weighted", "lines case", "words stop vowels duplicates w=2",
 	} {
 		sketches, err := askSketches(e, profile)
 		if err != nil {

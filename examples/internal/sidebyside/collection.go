@@ -38,8 +38,9 @@ type collection struct {
 // checkins is how many documents a collection has more than it says.
 const checkins = 1000
 
-// shingling is the set of shingles that resemblance is about.
-const shingling = "text"
+// shingling is the set of shingles that resemblance is about, four words each, and the
+// sketch and the filter that are called "text" here.
+const shingling = "words w=4 t=84 k=12 s=7"
 
 func makeCollection(dir, name string, c config) (*collection, error) {
 	var next func() (string, bool)

@@ -138,16 +138,16 @@ type rule struct {
 }
 
 var rules = []rule{
-	{"alike text", "text", 1, 0.8},
-	{"alike text 0.5", "text", 1, 0.5},
-	{"alike text t=168 bits=4", "text t=168 bits=4", 1, 0.8}, // as many bytes as the default's
-	{"alike text, 1 feature", "text", 1, 0},
-	{"alike text, 2 features", "text", 2, 0},
-	{"alike classic", "text classic", 1, 0.8},
-	{"alike classic t=168 bits=4", "text classic t=168 bits=4", 1, 0.8},
-	{"alike classic, Broder's filter", "text classic k=6 s=14", 2, 0},
-	{"alike lean", "text lean", 1, 0.8},
-	{"alike bins", "text bins", 1, 0.8},
+	{"alike text", shingling, 1, 0.8},
+	{"alike text 0.5", shingling, 1, 0.5},
+	{"alike text t=168 bits=4", shingling + " t=168 bits=4", 1, 0.8}, // as many bytes as the default's
+	{"alike text, 1 feature", shingling, 1, 0},
+	{"alike text, 2 features", shingling, 2, 0},
+	{"alike classic", shingling + " classic", 1, 0.8},
+	{"alike classic t=168 bits=4", shingling + " classic t=168 bits=4", 1, 0.8},
+	{"alike classic, Broder's filter", shingling + " classic k=6 s=14", 2, 0},
+	{"alike lean", shingling + " lean", 1, 0.8},
+	{"alike bins", shingling + " bins", 1, 0.8},
 	{"alike bing, 4 features", "bing", 4, 0},
 	{"alike bing verified", "bing", 1, 0.8},
 	// Made for other texts, and judged by the same truth.
@@ -155,8 +155,8 @@ var rules = []rule{
 	{"alike code", "code", 1, 0.8},
 	{"alike chars", "chars", 1, 0.8},
 	{"alike lines", "lines", 1, 0.8},
-	{"alike soundex", "text soundex", 1, 0.8},
-	{"alike text bag", "text bag", 1, 0.8},
+	{"alike soundex", shingling + " soundex w=4", 1, 0.8},
+	{"alike text bag", shingling + " bag", 1, 0.8},
 }
 
 func init() {

@@ -24,7 +24,7 @@ type experiment struct {
 type pair struct{ a, b int }
 
 func newExperiment(texts [][]byte) (*experiment, error) {
-	p, err := sketch.ParseProfile("text")
+	p, err := sketch.ParseProfile("words w=4 t=84 k=12 s=7")
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func newExperiment(texts [][]byte) (*experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	shingles, err := corpus.Shingles("text")
+	shingles, err := corpus.Shingles("words w=4")
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,6 @@ fn main() -> Result<()> {
     for line in question.query_map([text], |row| row.get::<_, String>(0))? {
         println!("{}", line?);
     }
-    println!("{}", db.query_row("select hex(alike_sketch(?, 'text bits=8'))", [text], |row| row.get::<_, String>(0))?);
+    println!("{}", db.query_row("select hex(alike_sketch(?, 'words bits=8'))", [text], |row| row.get::<_, String>(0))?);
     Ok(())
 }
