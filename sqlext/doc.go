@@ -65,7 +65,7 @@
 // A table and its attachment:
 //
 //	alike_attach(table, column [, options])
-//	alike_advise(table, column)
+//	alike_advise(table, column): preset, chosen, at_least, expected, recall, pairs, edited, same, answers, candidates, bytes, seconds, settings, reason, curve, only, missed
 //	alike_detach(table [, options])
 //	alike_refresh(table)
 //
@@ -89,5 +89,6 @@
 //	alike_mark(table, key, other, verdict [, note])
 //	alike_status(): name, table, column, profile, mode, policy, at_least, recall, rows, sketched, stale, pending, failed, oldest, chosen, note
 //	alike_errors(table): key, message, attempts, failed_at
+//	alike_common(table [, share]): passage, rows, share, shingles, key
 //	alike_hot(table): slot, feature, rows, key
 package sqlext
