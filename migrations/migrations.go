@@ -62,11 +62,6 @@ func Down(ctx context.Context, databaseURL string) error {
 	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Down() })
 }
 
-// To goes forward or back to a version.
-func To(ctx context.Context, databaseURL string, version int) error {
-	return with(ctx, databaseURL, func(m *migrate.Migrate) error { return m.Migrate(uint(version)) })
-}
-
 // Force records that a database is as a version leaves it, 0 for nothing, and that it
 // is not dirty. It applies nothing.
 func Force(ctx context.Context, databaseURL string, version int) error {

@@ -102,7 +102,7 @@ func drawAdvice(file string, list []advise.Advice) error {
 // sample reads texts from all over a table, and about how many rows it has.
 func sample(ctx context.Context, conn *pgx.Conn, table, column string) (texts []string, rows int64, err error) {
 	var read, count string
-	if err := conn.QueryRow(ctx, queries.Sample, table, column, advise.MostTexts).Scan(&read, &count, &rows); errors.Is(err, pgx.ErrNoRows) {
+	if err := conn.QueryRow(ctx, queries.Sample, table, column, advise.MaxTexts).Scan(&read, &count, &rows); errors.Is(err, pgx.ErrNoRows) {
 		return nil, 0, fmt.Errorf("there is no table %s", table)
 	} else if err != nil {
 		return nil, 0, err

@@ -77,8 +77,8 @@ instead.`,
 	flags := verb.Flags()
 	flags.StringVar(&output, "output", "alike-report.html", "where the page goes; - is the standard output")
 	flags.StringVar(&config.Table, "table", "", "this attached table alone")
-	intFlag(flags, &config.Clusters, "clusters", 100, 1, report.MostClusters, "clusters shown with their texts")
-	intFlag(flags, &config.Members, "members", 6, 2, report.MostMembers, "rows of each that are shown")
+	intFlag(flags, &config.Clusters, "clusters", 100, 1, report.MaxClusters, "clusters shown with their texts")
+	intFlag(flags, &config.Members, "members", 6, 2, report.MaxMembers, "rows of each that are shown")
 	return verb
 }
 

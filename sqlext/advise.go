@@ -92,8 +92,8 @@ func (c *conn) sample(t *table, column string) (texts []string, rows int64, err 
 	if t.keys.Rowid() {
 		rowid = t.keys[0].Expr
 	}
-	if rows > advise.MostTexts && rowid != "" {
-		s, err := c.Prepare("SELECT " + rowid + ", " + document + " FROM " + name + " WHERE " + rowid + " >= ?1 ORDER BY " + rowid + " LIMIT " + fmt.Sprint(advise.MostTexts/sampleBlocks))
+	if rows > advise.MaxTexts && rowid != "" {
+		s, err := c.Prepare("SELECT " + rowid + ", " + document + " FROM " + name + " WHERE " + rowid + " >= ?1 ORDER BY " + rowid + " LIMIT " + fmt.Sprint(advise.MaxTexts/sampleBlocks))
 		if err == nil { // else a table without rowids
 			defer s.Close()
 			var least, most int64
@@ -124,6 +124,6 @@ func (c *conn) sample(t *table, column string) (texts []string, rows int64, err 
 			return nil, 0, err
 		}
 	}
-	err = c.Run("SELECT "+document+" FROM "+name+" LIMIT ?1", func(row []sqlite.Value) error { take(&row[0]); return nil }, advise.MostTexts)
+	err = c.Run("SELECT "+document+" FROM "+name+" LIMIT ?1", func(row []sqlite.Value) error { take(&row[0]); return nil }, advise.MaxTexts)
 	return texts, rows, err
 }

@@ -28,8 +28,8 @@ type Config struct {
 
 // Limits of what Config says.
 const (
-	MostClusters = 10_000
-	MostMembers  = 100
+	MaxClusters = 10_000
+	MaxMembers  = 100
 )
 
 const (
@@ -53,11 +53,11 @@ func (c *Config) setDefaults() error {
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
 	}
-	if c.Clusters < 0 || c.Clusters > MostClusters {
-		return fmt.Errorf("report: %d clusters, want 1 to %d", c.Clusters, MostClusters)
+	if c.Clusters < 0 || c.Clusters > MaxClusters {
+		return fmt.Errorf("report: %d clusters, want 1 to %d", c.Clusters, MaxClusters)
 	}
-	if c.Members < 2 || c.Members > MostMembers {
-		return fmt.Errorf("report: %d members, want 2 to %d", c.Members, MostMembers)
+	if c.Members < 2 || c.Members > MaxMembers {
+		return fmt.Errorf("report: %d members, want 2 to %d", c.Members, MaxMembers)
 	}
 	return nil
 }

@@ -68,14 +68,14 @@ type Config struct {
 
 // Limits of what Config says.
 const (
-	MostLanes       = 64
-	MostExtractions = 64
-	MostBatchSize   = 10_000
-	MostChunkRows   = 1_000_000
-	MostAttempts    = 1000
-	MostRequests    = 10_000
+	MaxLanes        = 64
+	MaxExtractions  = 64
+	MaxBatchSize    = 10_000
+	MaxChunkRows    = 1_000_000
+	AttemptsLimit   = 1000
+	MaxRequests     = 10_000
 	LargestDocument = 1 << 30
-	LeastInterval   = time.Millisecond
+	MinInterval     = time.Millisecond
 )
 
 // Progress is how far a side table is filled.
@@ -97,12 +97,12 @@ func (c *Config) validate() error {
 		otherwise int
 		most      int
 	}{
-		{"Lanes", &c.Lanes, 1, MostLanes},
-		{"Extractions", &c.Extractions, 1, MostExtractions},
-		{"BatchSize", &c.BatchSize, 1000, MostBatchSize},
-		{"ChunkRows", &c.ChunkRows, 20000, MostChunkRows},
-		{"Requests", &c.Requests, 64, MostRequests},
-		{"MaxAttempts", &c.MaxAttempts, 8, MostAttempts},
+		{"Lanes", &c.Lanes, 1, MaxLanes},
+		{"Extractions", &c.Extractions, 1, MaxExtractions},
+		{"BatchSize", &c.BatchSize, 1000, MaxBatchSize},
+		{"ChunkRows", &c.ChunkRows, 20000, MaxChunkRows},
+		{"Requests", &c.Requests, 64, MaxRequests},
+		{"MaxAttempts", &c.MaxAttempts, 8, AttemptsLimit},
 	} {
 		if *n.value == 0 {
 			*n.value = n.otherwise
@@ -128,8 +128,8 @@ func (c *Config) validate() error {
 		if *d.value == 0 {
 			*d.value = d.otherwise
 		}
-		if *d.value < LeastInterval {
-			return fmt.Errorf("worker: %s is %s, want at least %s", d.name, *d.value, LeastInterval)
+		if *d.value < MinInterval {
+			return fmt.Errorf("worker: %s is %s, want at least %s", d.name, *d.value, MinInterval)
 		}
 	}
 	if c.MaxDocument == 0 {

@@ -192,7 +192,7 @@ func TestManyEntries(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, "select alike.attach('documents', 'body')")
-	w := newWorker(t, database, func(c *Config) { c.Lanes, c.BatchSize = 2, MostBatchSize })
+	w := newWorker(t, database, func(c *Config) { c.Lanes, c.BatchSize = 2, MaxBatchSize })
 	once(t, w)
 	exec(t, c, "set session_replication_role = replica; insert into documents select g, "+words+" from generate_series(1, 2000) as g; reset session_replication_role")
 	exec(t, c, "insert into alike.queue (attachment, key) select a.id, (1 + g % 2000)::text from alike.attachment a, generate_series(1, $1::int) as g", entries)

@@ -10,10 +10,10 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// How large a sample is: as many texts as MostTexts, and no more once there are enough of
+// How large a sample is: as many texts as MaxTexts, and no more once there are enough of
 // them and EnoughBytes, so that all their pairs can be compared.
 const (
-	MostTexts   = 1000
+	MaxTexts    = 1000
 	enoughTexts = 100
 	EnoughBytes = 1 << 20
 	mostBytes   = 8 << 20
@@ -21,7 +21,7 @@ const (
 
 // Enough reports whether a sample of this number of texts and bytes is complete.
 func Enough(texts, bytes int) bool {
-	return texts >= MostTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= mostBytes
+	return texts >= MaxTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= mostBytes
 }
 
 // Thresholds are the resemblances at which recall is told.
