@@ -38,6 +38,9 @@ func TestLinkAndWarn(t *testing.T) {
 	if n := one[int](t, c, "select count(distinct (least(id, other), greatest(id, other))) from documents_alike_match"); n != 65 {
 		t.Errorf("%d pairs of 12 rows are linked, want 65: of 66 the last row records the nearest ten", n)
 	}
+	if n := one[int](t, c, "select max(omitted) from documents_alike_match"); n != 1 {
+		t.Errorf("a row omitted %d matches, want 1: it resembles eleven and records ten", n)
+	}
 	notice, err := c.WaitForNotification(ctx)
 	if err != nil || notice.Channel != "alike_match" || notice.Payload == "" {
 		t.Errorf("notification %+v, error %v", notice, err)
