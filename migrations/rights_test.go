@@ -42,7 +42,7 @@ var matrix = []struct{ statement, expected string }{
 	{"delete from alike.lower_bound", "---------"},
 	{"truncate alike.lower_bound", "---------"},
 	{"select from alike.attachment where id = 1", "yy00yy0y0"},
-	{"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed, side, columns, numbers, numbers_of, spelled) values ('again', 'mine.papers', 'body', '{id}', 'mine', 'again_alike', 1, '{}', 1, 'link', 'queue', false, 0.5, '{}', '{}', false, 'mine.papers_alike', '{}', '{}', 0, '{}')", "y--------"},
+	{"insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed, at_least, filter_columns, options, indexed, side, columns, numbers, numbers_of, spelled, preset) values ('again', 'mine.papers', 'body', '{id}', 'mine', 'again_alike', 1, '{}', 1, 'link', 'queue', false, 0.5, '{}', '{}', false, 'mine.papers_alike', '{}', '{}', 0, '{}', 'prose')", "y--------"},
 	{"update alike.attachment set policy = 'warn' where id = 1", "y-00-----"},
 	{"update alike.attachment set problem = 'x' where id = 1", "yy00-----"},
 	{"update alike.attachment set indexed = true where id = 1", "yy00-----"},
