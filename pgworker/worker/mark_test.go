@@ -238,3 +238,31 @@ func TestAttachAgain(t *testing.T) {
 		t.Errorf("verdicts %s", got)
 	}
 }
+
+// Between a rename and the worker that takes the new names over, verdicts follow their rows
+// and every change is queued, whichever trigger sees it.
+func TestBetweenRenameAndMend(t *testing.T) {
+	for _, partitions := range []string{"", " partition by range (id); create table low partition of documents default"} {
+		database := pgtest.Database(t)
+		c := pgtest.Connect(t, database)
+		exec(t, c, "create table documents (id int primary key, body text)"+partitions)
+		exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g")
+		exec(t, c, "select alike.attach('documents', 'body')")
+		w := newWorker(t, database, nil)
+		once(t, w)
+		exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'duplicate'), alike.mark('documents', '5', '6', 'distinct')")
+		exec(t, c, "alter table documents rename column id to number; alter table documents rename column body to content; alter table documents rename to papers")
+		exec(t, c, "update papers set number = 20 where number = 2; delete from papers where number = 3; insert into papers values (30, 'a new one'); update papers set content = content || ' changed' where number = 5")
+		if got, want := verdicts(t, c, "documents"), "1-20 distinct , 5-6 distinct "; got != want {
+			t.Errorf("partitions %q: %s, want %s", partitions, got, want)
+		}
+		if got, want := list(t, c, "select distinct unnest(array_prepend(key, more))::int::text as k from alike.queue order by 1"), "2 20 3 30 5"; got != want {
+			t.Errorf("partitions %q: the keys %s wait, want %s", partitions, got, want)
+		}
+		once(t, w)
+		checkSide(t, c, "documents", "(select number as id, content from papers) p", "content", "id::text", "true")
+		if got, want := verdicts(t, c, "documents"), "1-20 distinct , 5-6 distinct "; got != want {
+			t.Errorf("partitions %q: after the worker %s, want %s", partitions, got, want)
+		}
+	}
+}
