@@ -6,7 +6,6 @@ alter table alike.question disable row level security;
 drop policy itself on alike.request;
 drop policy passed on alike.admitted;
 drop policy itself on alike.admitted;
-drop policy checkin on alike.queue;
 do $$
 declare
   part name;

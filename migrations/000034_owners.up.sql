@@ -59,27 +59,26 @@ alter table alike.attachment enable row level security;
 create policy owner on alike.attachment using (alike._owns(attachment));
 create policy asker on alike.attachment for select using (alike._reads(attachment) or alike._keeps(attachment));
 
+-- A checkin runs as the owner of the trigger's function, who needs no role of ours for
+-- it. It says which attachment it is for, so that this is looked up once a statement and
+-- not once a row, and before every attachment is; a lie about it gives no other attachment.
 do $$
 declare
+  owned constant text := 'attachment in (select a.id from alike.attachment a where alike._owns(a))';
+  checkin constant text := 'attachment = (
+    select a.id from alike.attachment a
+    where a.id = nullif(current_setting(''alike.checkin'', true), '''')::integer and (alike._owns(a) or alike._keeps(a)))';
   part name;
 begin
   foreach part in array array['queue', 'extraction', 'chunk', 'backfill', 'error', 'admitted', 'request'] loop
     execute format('alter table alike.%I enable row level security', part);
-    execute format('create policy owner on alike.%I using (attachment in (select a.id from alike.attachment a where alike._owns(a)))', part);
+    execute format('create policy owner on alike.%I using (%s) with check (%s)', part, owned, case part when 'queue' then checkin || ' or ' else '' end || owned);
   end loop;
   foreach part in array array['queue', 'extraction', 'chunk', 'backfill', 'error', 'admitted'] loop
     execute format('create policy asker on alike.%I for select using (attachment in (select a.id from alike.attachment a where alike._sees_all(a)))', part);
   end loop;
 end
 $$;
-
--- A checkin runs as the owner of the trigger's function, who needs no role of ours for
--- it. It says which attachment it is for, so that this is looked up once a statement and
--- not once a row; a lie about it gives no other attachment.
-create policy checkin on alike.queue for insert
-with check (attachment = (
-  select a.id from alike.attachment a
-  where a.id = nullif(current_setting('alike.checkin', true), '')::integer and (alike._owns(a) or alike._keeps(a))));
 
 -- What was let pass is seen by who let it pass; a request by who made it.
 create policy itself on alike.admitted for select using (admitted_by = current_user);

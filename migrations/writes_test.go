@@ -202,3 +202,23 @@ func TestKeysHaveOneSpelling(t *testing.T) {
 		fails(t, c, "other tables inherit from public.parent: public.child", "select alike.attach('parent', 'body')")
 	})
 }
+
+// A checkin looks at its own attachment and not at every other, whoever owns the table.
+func TestCheckinLooksAtOneAttachment(t *testing.T) {
+	onEach(t, func(t *testing.T, database string, c *pgx.Conn) {
+		exec(t, c, "create table documents (id int primary key, body text); select alike.attach('documents', 'body')")
+		role := "clerk_" + one[string](t, c, "select current_database()")
+		exec(t, c, fmt.Sprintf("create role %[1]s; grant usage, create on schema public to %[1]s; alter table documents owner to %[1]s; select alike.own('documents'); set role %[1]s; select set_config('alike.checkin', (select id::text from alike.attachment), false)", role))
+		rows, err := c.Query(context.Background(), "explain (analyze, costs off, timing off, summary off) insert into alike.queue (attachment, key) values (current_setting('alike.checkin')::int, '1')", pgx.QueryExecModeSimpleProtocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if looks := strings.Count(strings.Join(plan, "\n"), "on attachment"); looks == 0 || strings.Count(strings.Join(plan, "\n"), "never executed") != looks-1 {
+			t.Errorf("more than one look at the attachments:\n%s", strings.Join(plan, "\n"))
+		}
+	})
+}
