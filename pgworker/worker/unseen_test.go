@@ -188,7 +188,7 @@ func TestAttachSaysWhatIsRefused(t *testing.T) {
 				t.Errorf("%s says %q, want %q", step.sql, all, want)
 			}
 		}
-		if step.want == nil && all != "" {
+		if step.want == nil && strings.Contains(all, "refuses") {
 			t.Errorf("%s says %q", step.sql, all)
 		}
 	}
