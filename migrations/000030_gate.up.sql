@@ -88,12 +88,13 @@ begin
   end if;
   if best.key is not null and a.policy in ('reject', 'warn') then
     if a.policy = 'reject' then
-      raise exception 'alike: % has % at a resemblance of %', a.name,
-        case best.key when '' then 'a document that was checked in a moment ago' else 'the row ' || best.key end, round(best.resemblance::numeric, 3)
+      raise exception 'alike: the document resembles % (resemblance %, rejected from %)',
+        case best.key when '' then 'a document that was checked in a moment ago' else format('row %s of %s', best.key, a.name) end,
+        round(best.resemblance::numeric, 3), round(a.at_least::numeric, 3)
         using errcode = 'integrity_constraint_violation', detail = json_build_object('key', nullif(best.key, ''), 'resemblance', best.resemblance)::text;
     end if;
-    raise warning 'alike: % has % at a resemblance of %', a.name,
-      case best.key when '' then 'a document that was checked in a moment ago' else 'the row ' || best.key end, round(best.resemblance::numeric, 3);
+    raise warning 'alike: the document resembles % (resemblance %)',
+      case best.key when '' then 'a document that was checked in a moment ago' else format('row %s of %s', best.key, a.name) end, round(best.resemblance::numeric, 3);
   end if;
   return nullif(best.key, '');
 end

@@ -311,7 +311,7 @@ func TestCitusErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Exec(ctx, "select alike.gate('documents', $1)", q.Sketch); err == nil || !strings.Contains(err.Error(), "has the row 1 at a resemblance of 1") {
+	if _, err := c.Exec(ctx, "select alike.gate('documents', $1)", q.Sketch); err == nil || !strings.Contains(err.Error(), "resembles row 1 of documents (resemblance 1.000") {
 		t.Errorf("gate: %v", err)
 	}
 	// The migrations go and come back.
