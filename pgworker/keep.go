@@ -7,7 +7,7 @@ func (c *command) keepCommand() *cobra.Command {
 	keep := &cobra.Command{
 		Use:   "keep TABLE",
 		Short: "Which rows to keep, and for each of the others the row that stands for it",
-		Long: `keep prints each row with the row that stands for it: itself, or the one that is
+		Long: `keep prints each row with the row that stands for it: itself, or the row that is
 kept in its place. No two rows that are kept are alike. Nothing is deleted.
 
 The rule says which row of two is kept: oldest or newest by the key, longest,

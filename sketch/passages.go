@@ -95,7 +95,7 @@ func (x *Passages) Values(doc []byte) (values []int64, shingles int64, err error
 	return slices.Compact(values), shingles, nil
 }
 
-// Coarseness is how many of the lowest bits are zero in each value of a document with so many
+// Coarseness is how many of the lowest bits are zero in each value of a document with this many
 // shingles.
 func (x *Passages) Coarseness(shingles int64) int {
 	return bits.Len64(uint64(2 * shingles / int64(x.minima.run+1) / passageValues))

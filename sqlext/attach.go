@@ -178,7 +178,7 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	return a, old, begun, nil
 }
 
-// begun is the change of an attachment that is not complete, as it can go on; one that
+// begun is the change of an attachment that is not complete, as it can go on; a change that
 // cannot is nil.
 func (c *conn) begun(a *attachment) (*attachment, error) {
 	found, err := c.attachments(a.schema, nextByName, a.Name)

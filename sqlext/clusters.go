@@ -214,7 +214,7 @@ func (c *conn) comparer(a *attachment, atLeast float64, rows *numbered) (resembl
 	}, fetch.Done, nil
 }
 
-// keyReader reads keys of rows; one that is the rowid needs no reading.
+// keyReader reads keys of rows; a rowid needs no reading.
 type keyReader struct {
 	a     *attachment
 	fetch *sqlite.Statement

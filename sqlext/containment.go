@@ -155,7 +155,7 @@ func (q *containing) ofRow(row int64) (*containee, error) {
 	return o, n.Each(func(r []sqlite.Value) error { o.shingles = q.shingles(r[0].Int()); return nil }, row)
 }
 
-// shingles is how many shingles of passages a document has that has so many of the profile.
+// shingles is how many shingles of passages a document has that has this many of the profile.
 func (q *containing) shingles(n int64) int64 {
 	return max(1, n+int64(q.a.profile.W-q.a.profile.Passages().W))
 }
@@ -203,7 +203,7 @@ func (q *containing) sharing(o *containee) ([]sharer, error) {
 	return list, err
 }
 
-// within counts the values of o that a document of so many shingles would have, too.
+// within counts the values of o that a document of that many shingles would have, too.
 func (q *containing) within(o *containee, shingles int64) int {
 	coarseness := q.settings.passages.Coarseness(shingles)
 	if coarseness <= q.settings.passages.Coarseness(o.shingles) {
@@ -299,7 +299,7 @@ func (q *containing) judge(row int64, matches, values int, part, whole *containe
 	return held{row, i}, i.Estimate >= q.atLeast, nil
 }
 
-// all is the sketch of all shingles; nil where the document is no longer the one that was
+// all is the sketch of all shingles; nil where the document is no longer the text that was
 // sketched.
 func (q *containing) all(o *containee) ([]byte, error) {
 	if o.exact != nil {

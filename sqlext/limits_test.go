@@ -12,7 +12,7 @@ import (
 )
 
 // hardened are the limits that SQLite's manual recommends where SQL may be hostile, and
-// one that is lower still.
+// a limit that is lower still.
 var hardened = map[string]int{"LENGTH": 1_000_000, "SQL_LENGTH": 100_000, "COLUMN": 100, "EXPR_DEPTH": 10, "COMPOUND_SELECT": 3, "VDBE_OP": 25_000,
 	"FUNCTION_ARG": 8, "ATTACHED": 0, "LIKE_PATTERN_LENGTH": 50, "VARIABLE_NUMBER": 10, "TRIGGER_DEPTH": 10}
 

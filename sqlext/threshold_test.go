@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A pair whose resemblance is exactly at_least is an answer everywhere, and one that lies
+// A pair whose resemblance is exactly at_least is an answer everywhere, and a pair that lies
 // below it by the least that a number can is nowhere.
 func TestThresholds(t *testing.T) {
 	texts := []string{fox + " and then one more time", fox + " and then one last time"}
@@ -69,7 +69,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// The same where so many rows share a feature that only answers become candidates.
+// The same where more rows share a feature that only answers become candidates.
 func TestThresholdsOfACrowd(t *testing.T) {
 	db := memory(t)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)

@@ -41,7 +41,7 @@ func TestEqualButNotTheSame(t *testing.T) {
 	}
 }
 
-// A key that changes into one that is equal to it stays one row.
+// A key that changes into an equal key stays one row.
 func TestEqualKeys(t *testing.T) {
 	for _, column := range []string{"citext", "text collate ignoring", "numeric"} {
 		database := pgtest.Database(t)

@@ -26,7 +26,7 @@ func keptRows(t *testing.T, c *pgx.Conn, sql string, args ...any) map[string]str
 }
 
 // With a key of two columns no two rows that are kept are alike, and each row that is left
-// out is alike to the one that is named, whatever the rule.
+// out is alike to the row that is named, whatever the rule.
 func TestKeep(t *testing.T) {
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)

@@ -857,7 +857,7 @@ func (m *model) compare(tb *modelTable) {
 	m.compareKept(tb)
 }
 
-// compareMarks: every verdict is one that was given on two rows that are there, and none
+// compareMarks: every verdict was given on two rows that are there, and none
 // of those is missing but where both rows moved at once.
 func (m *model) compareMarks(tb *modelTable, rows []modelRow) {
 	m.t.Helper()

@@ -184,7 +184,7 @@ func TestQuestions(t *testing.T) {
 			}
 			// Verdicts come first.
 			pairs := collectPairs(t, c, "select * from alike.pairs('docs')")
-			p := pairs[len(pairs)-1] // one that is there for at_least alone
+			p := pairs[len(pairs)-1] // an answer for at_least alone
 			if got := one[string](t, c, "select alike.mark('docs', $1, $2, 'distinct', 'a note')", p.Other, p.Key); got != "distinct" {
 				t.Errorf("mark gave %q", got)
 			}

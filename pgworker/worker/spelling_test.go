@@ -12,7 +12,7 @@ import (
 )
 
 // A key means its row however a person spells it, whatever the settings of the session that
-// writes and of the one that asks; every answer has its one spelling, and a row does not
+// writes and of the session that asks; every answer has its one spelling, and a row does not
 // resemble itself.
 func TestKeysAsPeopleSpellThem(t *testing.T) {
 	const text = "the quick brown fox jumps over the lazy dog"

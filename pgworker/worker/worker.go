@@ -109,7 +109,7 @@ func (w *Worker) checkDatabase(ctx context.Context) error {
 // schemaVersion is the migration whose schema this worker knows.
 const schemaVersion = 36
 
-// checkSchema refuses a database without the schema alike, or with one that is older than
+// checkSchema refuses a database without the schema alike, or with a schema older than
 // this worker. A newer one is that of an upgrade: its workers are replaced after it.
 func (w *Worker) checkSchema(ctx context.Context, c *pgx.Conn) error {
 	version := 0

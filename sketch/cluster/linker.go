@@ -219,7 +219,7 @@ func (l *Linker) link(ctx context.Context) error {
 	return nil
 }
 
-// judge takes the documents in their order. One that resembles an earlier one that
+// judge takes the documents in their order. A document that resembles an earlier one which
 // stays is left out and given to leave, with the one of these that it resembles
 // most, the first of equals; apart can forbid that.
 func (l *Linker) judge(ctx context.Context, apart func(a, b int) (bool, error), leave func(i, kept int, resemblance float64) error) error {
@@ -348,10 +348,10 @@ func (l *Linker) Clusters(ctx context.Context, emit func(i, cluster, size int) e
 	return l.name(ctx, func(i, least int) (bool, error) { return i < least, nil }, emit)
 }
 
-// Keep gives every document that is left out to emit, with the one that is kept in its
+// Keep gives every document that is left out to emit, with the document that is kept in its
 // place and their resemblance. It needs the linkage First or Popular. No two documents
-// that are kept are a pair, and every one that is left out is a pair with the one that is
-// named: of several the one that a person called a duplicate, or that it resembles most.
+// that are kept are a pair, and every document that is left out is a pair with the one
+// named: of several the one called a duplicate by a person, or resembling it most.
 func (l *Linker) Keep(ctx context.Context, emit func(i, kept int, resemblance float64) error) error {
 	return l.judge(ctx, nil, emit)
 }

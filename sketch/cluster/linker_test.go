@@ -138,7 +138,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Clusters of each linkage against the definition, without marks; and with them nobody is
+// Clusters of each linkage against the definition, without marks; and with them no document is
 // with a document that he was called distinct from.
 func TestLinkages(t *testing.T) {
 	for seed := range uint64(60) {

@@ -51,7 +51,7 @@ func (c *command) dedupCommand() *cobra.Command {
 		Use:   "dedup IN",
 		Short: "Of records that are alike, keep one",
 		Long: `dedup reads the records of IN and writes those that it keeps in the same format: no two of them resemble each other from
---at-least on, and each that is left out resembles one that is kept. IN is a file of comma-separated values, of values with
+--at-least on, and each that is left out resembles a record that is kept. IN is a file of comma-separated values, of values with
 tabs between them, of JSON objects a line, of lines, a Parquet file, a table of a SQLite database (--table), a folder, of
 which it prints the paths of the files to keep, or - for the standard input. Files may be compressed with gzip.`,
 		Args: cobra.ExactArgs(1),

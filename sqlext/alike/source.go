@@ -48,7 +48,7 @@ type format struct {
 
 var columnNames = []string{"text", "body", "content", "document", "description", "title", "name"}
 
-// chooseColumn returns the column of the documents: the one that is named, the only one, or the first with a usual name.
+// chooseColumn returns the column of the documents: the column that is named, the only one, or the first with a usual name.
 func chooseColumn(names []string, wanted string) (int, error) {
 	if wanted != "" {
 		if i := slices.Index(names, wanted); i >= 0 {

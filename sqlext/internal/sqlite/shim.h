@@ -51,7 +51,7 @@ typedef struct alike_call {
   int64_t limit;    /* and the most rows that will be read, or -1 */
   alike_value *argv;
   int64_t handle;   /* aggregate or cursor; 0 is none */
-  int64_t kept;     /* what the statement has asked before; 0 is nothing */
+  int64_t kept;     /* what the statement has asked before; 0 for none */
   void *db;
   alike_batch *batch;
   alike_value result;
