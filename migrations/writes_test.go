@@ -203,7 +203,7 @@ func TestKeysHaveOneSpelling(t *testing.T) {
 	})
 }
 
-// A checkin looks at its own attachment and not at every other, whoever owns the table.
+// A checkin looks at its own attachment and not at every other, no matter who owns the table.
 func TestCheckinLooksAtOneAttachment(t *testing.T) {
 	onEach(t, func(t *testing.T, database string, c *pgx.Conn) {
 		exec(t, c, "create table documents (id int primary key, body text); select alike.attach('documents', 'body')")

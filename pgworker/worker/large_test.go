@@ -122,7 +122,7 @@ func TestCostOfLargeStatements(t *testing.T) {
 	}
 }
 
-// The triggers' plans, which are made for a statement that changes one row, do for one that
+// The triggers' plans, which are made for a statement that changes one row, do for a statement that
 // changes thousands of which each has to be noted: there are verdicts.
 func TestPlansOfSmallStatements(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
