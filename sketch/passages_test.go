@@ -41,7 +41,7 @@ func definedMinima(t *testing.T, p Profile, doc string) []int64 {
 
 func TestPassageValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, settings := range []string{"text", "prose", "short", "words w=12", "words bag", "lines", "code", "web", "text mod=3", "unsegmented"} {
+	for _, settings := range []string{"words", "prose", "short", "words w=12", "words bag", "lines", "code", "web", "words mod=3", "unsegmented"} {
 		p := mustProfile(t, settings)
 		x, err := NewPassages(p)
 		if err != nil {
@@ -98,7 +98,7 @@ func TestPassagesAreFound(t *testing.T) {
 // A very long document has no more values than are bounded, all of which are values at less
 // coarseness.
 func TestPassagesOfLongDocuments(t *testing.T) {
-	x, err := NewPassages(mustProfile(t, "text"))
+	x, err := NewPassages(mustProfile(t, "words"))
 	if err != nil {
 		t.Fatal(err)
 	}

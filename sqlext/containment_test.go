@@ -144,7 +144,7 @@ func TestContainsComesAndGoes(t *testing.T) {
 	db.expect("1|10", `SELECT key, other FROM alike_containments('d', 0.99)`)
 	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "short"}')`)
 	db.expect("1|10", `SELECT key, other FROM alike_containments('d', 0.99)`)
-	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "text"}')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words"}')`)
 	db.check("d", "changed")
 	db.rows(`SELECT alike_mark('d', 1, 10, 'distinct')`)
 	db.expect("", `SELECT key, other FROM alike_containments('d')`)

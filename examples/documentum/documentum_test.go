@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 		text := regexp.MustCompile(`(?m)^    .*\n|refused: .*?  +\d+$|All of it.*`).ReplaceAllString(out.String(), "")
 		said[engine] = regexp.MustCompile(`(?m) +$`).ReplaceAllString(regexp.MustCompile(` {2,}`).ReplaceAllString(text, "  "), "")
 		for _, want := range []string{
-			"Lease of berth 7           1.0      contract            type         265       -220288425",
+			"Lease of berth 7           1.0      contract            type         267       -220288425",
 			"0900c35080000106  1.0.1.0  FERRY    0900c35080000100  1       0        0",
 			"In quarantine\n\nr_object_id       object_name                   version  was_in             kept\n0900c35080000101",
 		} {

@@ -7,6 +7,6 @@ other as (select d, cell from distance, alike_cells(20 + d, 2, 0.05))
 select d as "apart by", count(*) as cells,
     printf('%.2f', (4 - d) / (4.0 + d)) as formula,
     printf('%.2f', 1.0 * sum(cell in one) / (count(*) + (select count(*) from one) - sum(cell in one))) as exact,
-    printf('%.2f', alike_resemblance(alike_sketch_set(cell), (select alike_sketch_set(cell) from one))) as "84 minima"
+    printf('%.2f', alike_resemblance(alike_sketch_set(cell), (select alike_sketch_set(cell) from one))) as "168 minima"
 from other
 group by d;

@@ -1,5 +1,5 @@
 -- Pairs of sets of forty elements with weights from 0 to 10, by their exact
--- resemblance. The variance is divided by the binomial one of 84 samples.
+-- resemblance. The variance is divided by the binomial one of 168 samples.
 with sketched as (
     select pair, side, alike_sketch_set(element, weight, 'weighted') as weighted,
         alike_sketch_set(element, whole, 'prose') as repeated
@@ -20,8 +20,8 @@ with sketched as (
 select printf('%.1f to %.1f', min(0.8, cast(weighted * 5 as integer) / 5.0), min(0.8, cast(weighted * 5 as integer) / 5.0) + 0.2) as resemblance,
     count(*) as pairs,
     printf('%+.3f', avg(estimate - weighted)) as "weighted: mean error",
-    printf('%.2f', avg((estimate - weighted) * (estimate - weighted)) / avg(weighted * (1 - weighted) / 84)) as "variance",
+    printf('%.2f', avg((estimate - weighted) * (estimate - weighted)) / avg(weighted * (1 - weighted) / 168)) as "variance",
     printf('%+.3f', avg(estimate_repeated - repeated)) as "repeated: mean error",
-    printf('%.2f', avg((estimate_repeated - repeated) * (estimate_repeated - repeated)) / avg(repeated * (1 - repeated) / 84)) as "variance "
+    printf('%.2f', avg((estimate_repeated - repeated) * (estimate_repeated - repeated)) / avg(repeated * (1 - repeated) / 168)) as "variance "
 from judged
 group by 1 order by 1;

@@ -10,8 +10,8 @@ exact as (
     group by one, other
 )
 select one || ' and ' || other as people,
-    printf('%.2f', exact.plain) as "exact, unweighted", printf('%.2f', alike_resemblance(a.plain, b.plain)) as "84 minima",
-    printf('%.2f', exact.weighted) as "exact, weighted", printf('%.2f', alike_resemblance(a.weighted, b.weighted)) as "84 samples",
-    printf('%.2f', alike_resemblance(a.repeated, b.repeated)) as "84 minima, repeated"
+    printf('%.2f', exact.plain) as "exact, unweighted", printf('%.2f', alike_resemblance(a.plain, b.plain)) as "168 minima",
+    printf('%.2f', exact.weighted) as "exact, weighted", printf('%.2f', alike_resemblance(a.weighted, b.weighted)) as "168 samples",
+    printf('%.2f', alike_resemblance(a.repeated, b.repeated)) as "168 minima, repeated"
 from exact join person_sketch a on a.id = one join person_sketch b on b.id = other
 order by exact.weighted desc, one, other;

@@ -17,7 +17,7 @@ with ranked as (
     join ranked second on second.id = u.id and second.place = 2
 )
 select version as upload, count(*) as uploads, sum(right) as "right song",
-    printf('%.2f', avg(exact)) as "cells, exact", printf('%.2f', avg(estimate)) as "84 minima",
+    printf('%.2f', avg(exact)) as "cells, exact", printf('%.2f', avg(estimate)) as "168 minima",
     printf('%.2f', avg(abs(estimate - exact))) as "off by", printf('%.2f', avg(next)) as "next song",
     printf('%.2f', avg(rounded)) as "rounded, exact"
 from judged
