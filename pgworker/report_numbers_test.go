@@ -39,7 +39,7 @@ func TestReportNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, "attach", "notes", "body", "--si", "length")
+	must(t, "attach", "notes", "body", "--profile", "words w=4 t=84 k=12 s=7", "--si", "length")
 	must(t, "run", "--once", "--allow-superuser")
 	var got report.Report
 	if err := json.Unmarshal([]byte(must(t, "report", "--json", "--table", "notes")), &got); err != nil {
@@ -166,7 +166,7 @@ func TestReportCrowds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(t, "attach", "notes", "body")
+	must(t, "attach", "notes", "body", "--profile", "words w=4 t=84 k=12 s=7")
 	must(t, "run", "--once", "--allow-superuser")
 	var got report.Report
 	if err := json.Unmarshal([]byte(must(t, "report", "--json", "--table", "notes")), &got); err != nil {

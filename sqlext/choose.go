@@ -22,12 +22,15 @@ func (c *conn) choose(a, old *attachment, o *options) error {
 		}
 		told = a.Preset
 	}
-	p, err := storedProfile(told)
-	if err != nil {
-		return err
-	}
 	follows := a.Recall != nil
-	if o.Profile != nil || old == nil {
+	var p sketch.Profile
+	if o.Profile == nil && old != nil {
+		p = old.profile
+	} else {
+		var err error
+		if p, err = storedProfile(told); err != nil {
+			return err
+		}
 		var preset sketch.Preset
 		preset, follows = sketch.PresetOf(told)
 		a.Preset = preset.Name

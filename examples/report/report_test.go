@@ -464,7 +464,7 @@ func TestLarge(t *testing.T) {
 	exec(t, db, `create table documents (id integer primary key, body text)`)
 	exec(t, db, `insert into documents (body) with recursive n(i) as (select 0 union all select i + 1 from n where i + 1 < ?)
 		select printf('the number %d of the %d papers of case %d in room %d and shelf %d', i * 7919 % 1000003, i * 104729 % 1000033, i, i * 31 % 997, i * 17 % 89) from n, (select 1 union all select 2)`, clusters)
-	exec(t, db, `select alike_attach('documents', 'body')`)
+	exec(t, db, `select alike_attach('documents', 'body', '{"profile": "words w=4 t=84 k=12 s=7"}')`) // under short all resemble all
 	html, r := page(t, file)
 	if n := r.Attachments[0].Clusters; n.Count != clusters || n.Rows != 2*clusters || n.LeftOut != clusters-600 {
 		t.Errorf("%d clusters of %d rows, %d left out", n.Count, n.Rows, n.LeftOut)

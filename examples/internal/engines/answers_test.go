@@ -247,7 +247,7 @@ func TestSameFunctions(t *testing.T) {
 	e.exec("create table documents (id integer primary key, body text)")
 	e.insert(120)
 	for _, profile := range []string{
-		"prose", "words bits=8", "words classic bits=1", "words fast bits=2", "words lean", "web bits=4", "bing", "code bag", "chars bottom=30", "words mod=4", "words scaled", "words bins", "words bins t=90 bits=4",
+		"prose", "words bits=8", "words classic bits=1", "words fast bits=2", "words lean", "web bits=4", "bing", "code bag", "chars bottom=30", "words mod=4", "words scaled", "words bins", "words bins t=100 bits=4",
 		"words weighted", "lines case", "words stop vowels duplicates w=2",
 	} {
 		sketches, err := askSketches(e, profile)

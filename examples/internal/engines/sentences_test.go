@@ -21,7 +21,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a verdict on one row", `select alike.mark('e', '1', '1', 'distinct')`, `both keys name the same row`},
 	{"an unknown verdict", `select alike.mark('e', '1', '2', 'perhaps')`, `the verdict is "perhaps", want duplicate or distinct`},
 	{"an index that is not kept", `select * from alike.si_rows('e', 'length', '1')`, `e has no similarity index length; it has none`},
-	{"slots that the features do not leave", `select alike.attach('d', 'body', '{"profile": "text t=10"}')`, `profile "text t=10": t=10, want at least k·s = 84`},
+	{"slots that the features do not leave", `select alike.attach('d', 'body', '{"profile": "words t=10"}')`, `profile "words t=10": t=10, want at least k·s = 92`},
 }
 
 // The same event has the same sentence in both engines, after the name of the function.
