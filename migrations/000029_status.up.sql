@@ -5,7 +5,7 @@ create function alike._hot(a alike.attachment) returns table (slot integer, feat
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
-set enable_hashagg = off
+set jit = off set enable_hashagg = off
 as $$
 begin
   return query execute format('with h as materialized (%s), k as materialized (%s)

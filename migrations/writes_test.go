@@ -222,3 +222,25 @@ func TestCheckinLooksAtOneAttachment(t *testing.T) {
 		}
 	})
 }
+
+// A plan that the planner was told to avoid counts as very dear, and compiling it would take
+// longer than a checkin may.
+func TestForbiddenPlansAreNotCompiled(t *testing.T) {
+	onEach(t, func(t *testing.T, database string, c *pgx.Conn) {
+		if _, err := c.Exec(t.Context(), "create table jitted (id int primary key, body text); select alike.attach('jitted', 'body', '{\"policy\": \"link\"}')"); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := c.Query(t.Context(), `select p.oid::regprocedure::text from pg_proc p
+			where p.proconfig::text like '%enable\_%=off%' and not 'jit=off' = any (p.proconfig) and p.oid::regprocedure::text not like 'pg_catalog.%'`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) > 0 {
+			t.Errorf("functions that forbid plans and leave the compiler on: %q", found)
+		}
+	})
+}
