@@ -304,7 +304,7 @@ func TestWhileWritten(t *testing.T) {
 			exec(t, db, `create table documents (id integer primary key, body text)`)
 			exec(t, db, `insert into documents (body) with recursive n(i) as (select 0 union all select i + 1 from n where i < 6000)
 				select printf('the number %d of the papers of case %d in room %d and shelf %d', i * 7919 % 1000003, i, i * 31 % 997, i * 17 % 89) from n, (select 1 union all select 2)`)
-			exec(t, db, `select alike_attach('documents', 'body')`)
+			exec(t, db, `select alike_attach('documents', 'body', '{"profile": "words w=4 t=84 k=12 s=7"}')`) // under short all resemble all
 			stop, stopped := make(chan struct{}), make(chan error)
 			var written atomic.Int64
 			go func() {
