@@ -36,11 +36,12 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 	}
 	o := cluster.LinkerOptions{Linkage: linkage}
 	if linkage == cluster.Complete {
-		done := func() {}
-		if o.Resembles, done, err = c.comparer(a, atLeast, rows); err != nil {
+		resembles, done, err := c.comparer(a, atLeast, rows)
+		if err != nil {
 			return nil, err
 		}
 		defer done()
+		o.Resembles = resembles
 	}
 	linker, err := c.linkPairs(a, atLeast, o, rows, false)
 	if err != nil {

@@ -124,7 +124,7 @@ func TestQuestionsOfText(t *testing.T) {
 			exec(t, c, "create table documents (id int primary key, body text); select alike.attach('documents', 'body', '{\"at_least\": 0.5}')")
 			exec(t, c, "insert into documents values (1, $1), (2, 'quite another text that has nothing in common with the first of them')", story)
 			waitFor(t, "the sketches", func() bool { return count(t, c, "documents_alike") == 2 })
-			if got := one[string](t, c, "select string_agg(key || ' ' || shared || ' ' || resemblance, ',') from alike.rows_like('documents', $1)", story); got != "1 12 1" {
+			if got := one[string](t, c, "select string_agg(key || ' ' || shared || ' ' || resemblance, ',') from alike.rows_like('documents', $1)", story); got != "1 34 1" {
 				t.Errorf("rows_like gives %q", got)
 			}
 			if n := count(t, c, "alike.rows_like('documents', '')"); n != 0 {

@@ -289,7 +289,7 @@ func TestAtLeastNull(t *testing.T) {
 	for _, v := range []struct {
 		options string
 		want    float64
-	}{{`{"at_least": 0.5}`, 0.5}, {`{"policy": "link"}`, 0.5}, {`{"at_least": null}`, 0.752}} {
+	}{{`{"at_least": 0.5}`, 0.5}, {`{"policy": "link"}`, 0.5}, {`{"at_least": null}`, 0.55}} {
 		exec(t, c, "select alike.attach('documents', 'body', $1)", v.options)
 		once(t, w)
 		if got := one[float64](t, c, "select round(at_least::numeric, 3)::float from alike.attachment where name = 'documents'"); got != v.want {

@@ -53,7 +53,7 @@ func TestEqualKeys(t *testing.T) {
 			before, after = "a", "A"
 		}
 		exec(t, c, "insert into documents values ($1, 'one two three four five'), ('7', 'one two three four five six')", before)
-		exec(t, c, "select alike.attach('documents', 'body')")
+		exec(t, c, `select alike.attach('documents', 'body', '{"profile": "words w=4"}')`)
 		w := newWorker(t, database, nil)
 		once(t, w)
 		exec(t, c, "update documents set id = $1, body = body || ' six' where id <> '7'", after)

@@ -70,7 +70,7 @@ func TestUpgradeUnderLoad(t *testing.T) {
 		"alter table alike.attachment add column later integer",
 		"alter table alike.queue add column priority integer not null default 0",
 		"alter table alike.backfill add column later integer; alter table alike.error add column later text; alter table alike.extraction add column later text",
-		"do $$ begin execute replace(pg_get_functiondef('alike._hold(integer)'::regprocedure), 'is not a table any more', 'is no table any more'); end $$",
+		"do $$ begin execute replace(pg_get_functiondef('alike._hold(integer, smallint)'::regprocedure), 'is not a table any more', 'is no table any more'); end $$",
 		fmt.Sprintf("create or replace function alike.migration() returns integer language sql as 'select %d'", schemaVersion+1),
 	} {
 		if i == 2 {

@@ -213,8 +213,8 @@ func TestBackfillAndQueue(t *testing.T) {
 				checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 			}
 			check()
-			if n := one[int](t, c, "select count(*) from pg_index where indrelid = 'documents_alike'::regclass"); n != 16 {
-				t.Errorf("%d indexes, want 16", n)
+			if n := one[int](t, c, "select count(*) from pg_index where indrelid = 'documents_alike'::regclass"); n != 27 {
+				t.Errorf("%d indexes, want 27", n)
 			}
 			if !one[bool](t, c, "select indexed from alike.attachment") {
 				t.Error("the attachment is not known to have its indexes")

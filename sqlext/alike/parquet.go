@@ -25,7 +25,7 @@ func parquetFormat(in, column string) (*format, error) {
 			if err != nil {
 				return nil, err
 			}
-			return &parquetSource{file: file, rows: parquet.NewReader(file), leaf: leaf}, nil
+			return &parquetSource{file: file, rows: parquet.NewGenericReader[any](file), leaf: leaf}, nil
 		},
 		copy: func(out string, kept func(i int) bool) error { return copyParquet(in, out, schema, kept) },
 		name: numbered,
@@ -60,7 +60,7 @@ func parquetColumn(file *os.File, column string) (*parquet.Schema, int, error) {
 
 type parquetSource struct {
 	file *os.File
-	rows *parquet.Reader
+	rows *parquet.GenericReader[any]
 	leaf int
 	read []parquet.Row
 	left []parquet.Row
@@ -103,7 +103,7 @@ func copyParquet(in, out string, schema *parquet.Schema, kept func(i int) bool) 
 	}
 	defer from.Close()
 	return writeFile(out, func(to io.Writer) error {
-		r, w := parquet.NewReader(from), parquet.NewWriter(to, schema, parquet.Compression(&parquet.Snappy))
+		r, w := parquet.NewGenericReader[any](from), parquet.NewGenericWriter[any](to, schema, parquet.Compression(&parquet.Snappy))
 		defer r.Close()
 		rows := make([]parquet.Row, 256)
 		for i := 0; ; {

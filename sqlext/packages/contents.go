@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 )
@@ -30,7 +29,11 @@ func readContents(binary string) (c contents, err error) {
 		return c, err
 	}
 	c.main = info.Main
-	text, err := licenseOf(runtime.GOROOT())
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return c, fmt.Errorf("go env: %w", err)
+	}
+	text, err := licenseOf(strings.TrimSpace(string(root)))
 	if err != nil {
 		return c, err
 	}
