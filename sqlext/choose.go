@@ -23,14 +23,15 @@ func (c *conn) choose(a, old *attachment, o *options) error {
 		told = a.Preset
 	}
 	follows := a.Recall != nil
-	var p sketch.Profile
+	parse := storedProfile
 	if o.Profile == nil && old != nil {
-		p = old.profile
-	} else {
-		var err error
-		if p, err = storedProfile(told); err != nil {
-			return err
-		}
+		parse = sketch.ParseProfile // spelled in full, where 64 bits are not spelled
+	}
+	p, err := parse(told)
+	if err != nil {
+		return err
+	}
+	if o.Profile != nil || old == nil {
 		var preset sketch.Preset
 		preset, follows = sketch.PresetOf(told)
 		a.Preset = preset.Name

@@ -113,7 +113,7 @@ func TestRowsThatTriggersPutBack(t *testing.T) {
 			db.expect("1\n4", `SELECT id FROM d_alike_queue ORDER BY 1`)
 			db.rows(`SELECT alike_refresh('d')`)
 		}
-		db.expect("1\n4", `SELECT id FROM d_alike`)
+		db.expect("1\n4", `SELECT id FROM d_alike ORDER BY id`)
 		db.check("d", options)
 	}
 }
