@@ -18,10 +18,11 @@ import (
 )
 
 // more adds documents of different words to the sample, so that reading a table whole is
-// not the quickest way to one of its rows.
+// not the quickest way to one of its rows. They are as long as those of the sample, so that
+// attach chooses the same preset, whose features the queries name.
 const more = `insert into documents
 with recursive n (n) as (select 10 union all select n + 1 from n where n < 3000),
-word (n, i) as (select n, 1 from n union all select n, i + 1 from word where i < 30)
+word (n, i) as (select n, 1 from n union all select n, i + 1 from word where i < 60)
 select n, 'made', %s from word group by n`
 
 // plans says for every question what its plan must have in PostgreSQL and in SQLite:
@@ -51,7 +52,7 @@ func TestPlans(t *testing.T) {
 	ctx := context.Background()
 	url := pgtest.Database(t)
 	c := pgtest.Connect(t, url)
-	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "string_agg('w' || (n * 7919 + i * i * 104729) % 100003, ' ' order by i), null::date", 1), read(t, "postgres/attach.sql")} {
+	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "string_agg('w' || ((n * 7919 + i * i * 104729) % 100003), ' ' order by i), null::date", 1), read(t, "postgres/attach.sql")} {
 		if _, err := c.Exec(ctx, text, pgx.QueryExecModeSimpleProtocol); err != nil {
 			t.Fatalf("%.100s: %v", text, err)
 		}
@@ -76,10 +77,14 @@ func TestPlans(t *testing.T) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "group_concat('w' || (n * 7919 + i * i * 104729) % 100003, ' '), null", 1), read(t, "sqlite/attach.sql"), "analyze"} {
+	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "group_concat('w' || ((n * 7919 + i * i * 104729) % 100003), ' '), null", 1), read(t, "sqlite/attach.sql"), "analyze"} {
 		if _, err := db.Exec(text); err != nil {
 			t.Fatalf("%.100s: %v", text, err)
 		}
+	}
+	var features int
+	if err := c.QueryRow(ctx, `select count(*) from pg_attribute where attrelid = 'documents_alike'::regclass and attname ~ '^f\d+$'`).Scan(&features); err != nil {
+		t.Fatal(err)
 	}
 	check := func(file, plan string, wanted func(name string) (string, bool)) {
 		t.Helper()
@@ -89,6 +94,15 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: its plan is not described", file)
 		} else if !regexp.MustCompile(want).MatchString(plan) {
 			t.Errorf("%s: want %s in the plan\n%s", file, want, plan)
+		}
+		if strings.HasPrefix(name, "alike_to_") {
+			searched := map[string]bool{}
+			for _, f := range regexp.MustCompile(`\(f\d+ ?=`).FindAllString(plan, -1) {
+				searched[strings.TrimRight(f, " =")] = true
+			}
+			if len(searched) != features {
+				t.Errorf("%s: %d features are searched, want %d\n%s", file, len(searched), features, plan)
+			}
 		}
 	}
 	for _, file := range peoples(t) {
