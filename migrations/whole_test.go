@@ -172,7 +172,7 @@ func TestHostileBlobsAsGo(t *testing.T) {
 
 // setProfiles is every family, at bits and settings that a set can have.
 var setProfiles = []string{"", "classic", "fast", "bins", "weighted", "lean", "lean-zeros", "lean-biased", "bottom=20", "bottom=7 mod=3", "mod=4", "scaled",
-	"bag", "classic bag", "bits=8", "bins bits=4", "lean bits=2", "bits=1 t=85", "t=200 k=10 s=4", "lean-biased t=300", "lean t=86", "mod=3 bag"}
+	"bag", "classic bag", "bits=8", "bins bits=4", "lean bits=2", "bits=1 t=95", "t=200 k=10 s=4", "lean-biased t=300", "lean t=96", "mod=3 bag"}
 
 func TestSetsAsGo(t *testing.T) {
 	ctx := context.Background()

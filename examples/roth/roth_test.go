@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 		"his 104 of 672, ours 61 of 656.",
 		"Asked for 0.5 and more, F1 is 0.95: 35 hits as he expected, 4 others",
 		"heat maps of 8 combinations",
-		"usDOI.txt\n    his query: nothing\n    sketches:  usDOI-1.txt\n",
+		"usDOI.txt\n    his query: nothing\n    sketches:  usDOI-1.txt, usDOI-Grievances.txt\n",
 		"gives in the repository, 225 are those of the experiment",
 	} {
 		if !strings.Contains(out.String(), want) {
