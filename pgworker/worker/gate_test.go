@@ -138,7 +138,7 @@ func TestAskAtOnce(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create extension dblink schema public; create table documents (id int primary key, body text)")
 	connection := one[string](t, c, "select format('dbname=%s host=%s user=postgres application_name=asker', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1))")
-	exec(t, c, "select alike.attach('documents', 'body', jsonb_build_object('policy', 'reject', 'ask', jsonb_build_object('connection', $1::text, 'timeout', 5, 'otherwise', 'refuse')))", connection)
+	exec(t, c, "select alike.attach('documents', 'body', jsonb_build_object('policy', 'reject', 'ask', jsonb_build_object('connection', $1::text, 'timeout', 60, 'otherwise', 'refuse')))", connection)
 	kept := attempts(t, database, 5, 12, 10, func(c *pgx.Conn, id int, text string) error {
 		_, err := c.Exec(ctx, "insert into documents values ($1, $2)", id, text)
 		return err
