@@ -251,8 +251,8 @@ $function$, alike._fragments(a) || jsonb_build_object(
     'mark_literal', quote_literal(alike._name(a, '_mark')),
     'follow_update', quote_literal(alike._follow(a, 'UPDATE', 'select $1 as key, $2 as old_key')),
     -- Where a key is checked at once, each row has found its new key free, and the changes
-    -- can be followed one after the other. Where it is checked later two rows may change
-    -- places, and nobody can tell whose a verdict is: none is better than a wrong one.
+    -- can be followed one after the other. Where PostgreSQL checks it later, two rows may swap
+    -- keys, and the trigger cannot tell which row a verdict belongs to: it drops the verdict.
     'moves', exists (
       select from pg_index i
       where i.indrelid = a.source and i.indisunique and i.indimmediate

@@ -135,7 +135,7 @@ func (s *setSketches) of(t *testing.T, onlyA, common, onlyB []uint64) (a, b []by
 	return s.union(t, s.part(onlyA), shared), s.union(t, shared, s.part(onlyB))
 }
 
-// part returns the sketch of a part, nil when there is nothing in it.
+// part returns the sketch of the elements, or nil without elements.
 func (s *setSketches) part(xs []uint64) []byte {
 	if len(xs) == 0 {
 		return nil

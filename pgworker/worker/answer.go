@@ -139,7 +139,7 @@ func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, err
 	return list, nil
 }
 
-// ratio is an exact one, nil where there is nothing to compare.
+// ratio returns an exact ratio, or nil when neither text has a shingle.
 func ratio(r float64, ok bool, err error) ([]any, error) {
 	if !ok || err != nil {
 		return []any{nil}, err
@@ -147,7 +147,7 @@ func ratio(r float64, ok bool, err error) ([]any, error) {
 	return []any{r}, nil
 }
 
-// sketches are those of the documents, in hexadecimal digits, nil for one without a token.
+// sketches returns the documents' sketches in hexadecimal digits, and nil for a document without a token.
 func sketches(ctx context.Context, q *posed) ([]any, error) {
 	p, err := sketch.ParseProfile(q.Settings)
 	if err != nil {

@@ -20,7 +20,7 @@ func (w *Worker) maintain(ctx context.Context) {
 }
 
 // tidy follows renames, takes over from other builds, puts failed rows whose time has come back into the queue, and
-// forgets problems that were mended, and what nobody waits for any more.
+// deletes mended problems, expired requests and expired admissions.
 func (w *Worker) tidy(ctx context.Context) error {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()

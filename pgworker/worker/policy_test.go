@@ -115,7 +115,7 @@ func TestGate(t *testing.T) {
 	}{{"commit", true}, {"rollback", false}} {
 		text := map[bool]string{
 			true:  "two transactions at once with a document that the author of this test has called by a name",
-			false: "what nobody commits is gone with its transaction and lets the next writer have its place",
+			false: "this transaction rolls back, so the next writer may insert the same document without a refusal",
 		}[v.commit]
 		first, err := c.Begin(ctx)
 		if err != nil {

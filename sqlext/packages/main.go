@@ -59,7 +59,7 @@ func run(out, version, zig, only string, compileOnly, commands bool) error {
 				return fmt.Errorf("%s: %w", t.name, err)
 			}
 		}
-		if t.library, err = os.ReadFile(t.path(libraries)); err == nil && commands {
+		if t.extension, err = os.ReadFile(t.path(libraries)); err == nil && commands {
 			t.command, err = os.ReadFile(t.commandPath(libraries))
 		}
 		if err != nil {

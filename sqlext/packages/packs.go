@@ -46,7 +46,7 @@ func within(folder string, members []member) []member {
 
 // tarball holds the library alone, because rqlite loads every file of an archive.
 func (r release) tarball(t target) archive {
-	return archive{fmt.Sprintf("sqlite-alike-%s-loadable-%s.tar.gz", r.version, t.name), gzipped(tarred([]member{{t.file, t.library}}))}
+	return archive{fmt.Sprintf("sqlite-alike-%s-loadable-%s.tar.gz", r.version, t.name), gzipped(tarred([]member{{t.file, t.extension}}))}
 }
 
 // program holds the command alike.
@@ -63,7 +63,7 @@ func (r release) program(t target) archive {
 func (r release) wheel(t target) archive {
 	return r.python("sqlite-alike", "py3-none-"+t.wheel, summary, "", []member{
 		{"sqlite_alike/__init__.py", r.file("sqlite_alike.py")},
-		{"sqlite_alike/" + t.file, t.library},
+		{"sqlite_alike/" + t.file, t.extension},
 	})
 }
 
@@ -122,7 +122,7 @@ func (r release) npmLibrary(t target) archive {
   "cpu": [%q]%s
 }
 `, name, r.version, license, homepage, t.npm[0], t.npm[1], map[bool]string{true: ",\n  \"libc\": [\"glibc\"]"}[t.os == "linux"])},
-		{t.file, t.library},
+		{t.file, t.extension},
 	})
 }
 
@@ -161,7 +161,7 @@ func (r release) npm(name string, members []member) archive {
 // gem is a tar file of a compressed specification, the compressed files and their checksums.
 func (r release) gem(t target) archive {
 	data := gzipped(tarred(append(r.licenses(),
-		member{"lib/" + t.file, t.library},
+		member{"lib/" + t.file, t.extension},
 		member{"lib/sqlite_alike.rb", r.file("sqlite_alike.rb")},
 	)))
 	metadata := gzipped(fmt.Appendf(nil, `--- !ruby/object:Gem::Specification
@@ -221,7 +221,7 @@ func (r release) jar(found []target) archive {
 		{"META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nImplementation-Title: sqlite-alike\r\nImplementation-Version: " + r.version + "\r\n\r\n")},
 	}, within("META-INF/", r.licenses())...)
 	for _, t := range found {
-		members = append(members, member{"sqlite-alike/" + t.name + "/" + t.file, t.library})
+		members = append(members, member{"sqlite-alike/" + t.name + "/" + t.file, t.extension})
 	}
 	return archive{"sqlite-alike-" + r.version + ".jar", zipped(members)}
 }

@@ -10,16 +10,16 @@ import (
 
 // target is a platform, under the names that each package index has for it.
 type target struct {
-	name     string // in the names of files
-	os, arch string // Go's
-	triple   string // Zig's
-	program  string // Zig's for the command alike, which on Linux is static and needs no libc
-	file     string // of the library
-	wheel    string // the platform tags of a wheel
-	npm      [2]string
-	gem      string
-	library  []byte
-	command  []byte
+	name      string // in the names of files
+	os, arch  string // Go's
+	triple    string // Zig's
+	program   string // Zig's for the command alike, which on Linux is static and needs no libc
+	file      string // of the library
+	wheel     string // the platform tags of a wheel
+	npm       [2]string
+	gem       string
+	extension []byte
+	command   []byte
 }
 
 // manylinux_2_17 needs a glibc of 2012, which Zig links against and auditwheel confirms.
