@@ -337,8 +337,9 @@ func (f *familyTrial) judge(t *testing.T, kind source, n int, truth float64) (li
 		if a.intervals > 0 && !a.covers() {
 			t.Errorf("intervals that hold too rarely: %s", line)
 		}
-		// Fast similarity sketching is the sharper the smaller the set is.
-		if f.family == "fast" && i == 0 && n <= 100 && a.variance() > 0.7*binomial {
+		// Fast similarity sketching is sharper than classic while the set has few
+		// more shingles than the sketch has slots.
+		if f.family == "fast" && i == 0 && n <= 100 && a.variance() > 0.8*binomial {
 			t.Errorf("no sharper than classic: %s", line)
 		}
 	}
