@@ -7,6 +7,7 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
+	"github.com/alike-sql/alike/sketch/compare"
 )
 
 // Clusters are the rows that belong together, as alike_clusters has them.
@@ -40,10 +41,10 @@ type Cluster struct {
 
 // A Member is a row of a cluster, with what differs from the first.
 type Member struct {
-	Key         string      `json:"key"`
-	Resemblance float64     `json:"resemblance"`
-	SameBytes   bool        `json:"same_bytes"` // as the first row
-	Compared    *Comparison `json:"-"`          // nil for those that are listed alone
+	Key         string              `json:"key"`
+	Resemblance float64             `json:"resemblance"`
+	SameBytes   bool                `json:"same_bytes"` // as the first row
+	Compared    *compare.Comparison `json:"-"`          // nil for those that are listed alone
 	number      int
 }
 
@@ -207,14 +208,12 @@ func (m *maker) compareMembers(ctx context.Context, c *Cluster) error {
 	}
 	first := texts[c.first]
 	if text, why := first.shown(); why != "" {
-		m.problem("row " + visible(c.Key) + ": " + why)
+		m.problem("row " + compare.Visible(c.Key) + ": " + why)
 	} else {
-		c.Beginning = beginning(text)
+		c.Beginning = compare.Beginning(text)
 	}
 	for _, member := range shown[1:] {
-		if member.Compared, err = compare(m.a.profile, first, texts[member.number]); err != nil {
-			return err
-		}
+		member.Compared = compared(m.a.profile, first, texts[member.number])
 	}
 	return nil
 }

@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/compare"
 )
 
 // checked adds the reason why a document cannot be shown, if there is one.
@@ -13,7 +16,7 @@ func (d document) checked() document {
 	case d.size < 0:
 		d.why = "NULL"
 	case d.bytes == nil && d.size > 0:
-		d.why = fmt.Sprintf("%s, more than the %s that a report reads", byteCount(d.size), byteCount(maxDocument))
+		d.why = fmt.Sprintf("%s, more than the %s that a report reads", compare.ByteCount(d.size), compare.ByteCount(maxDocument))
 	default:
 		d.why = ""
 	}
@@ -54,7 +57,20 @@ func (d document) shown() (string, string) {
 		return "", d.why
 	}
 	if !utf8.Valid(d.bytes) && bytes.IndexByte(d.bytes, 0) >= 0 {
-		return "", byteCount(d.size) + " that are no text"
+		return "", compare.ByteCount(d.size) + " that are no text"
 	}
 	return string(bytes.ToValidUTF8(d.bytes, []byte("\uFFFD"))), ""
+}
+
+// compared shows where two documents differ under a profile.
+func compared(p sketch.Profile, a, b document) *compare.Comparison {
+	left, why := a.shown()
+	right, whyRight := b.shown()
+	if why == "" {
+		why = whyRight
+	}
+	if why != "" {
+		return &compare.Comparison{Why: why}
+	}
+	return compare.Texts(p, left, right)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/compare"
 )
 
 // Hot is a set of features that the same rows share, ten and more of them.
@@ -169,7 +170,7 @@ func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 	}
 	for _, p := range passages {
 		if p.Kind == "both" && len(g.Passages) < hotPassages {
-			g.Passages = append(g.Passages, clip(p.Text, 240))
+			g.Passages = append(g.Passages, compare.Clip(p.Text, 240))
 		}
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/compare"
 )
 
 var (
@@ -23,27 +23,26 @@ var (
 	pageCSS string
 )
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"grouped": grouped,
-	"long":    func(n int) int64 { return int64(n) },
-	"percent": percent,
-	"of":      of,
-	"plural":  plural,
-	"visible": visible,
-	"add":     func(a, b int) int { return a + b },
-	"minus":   func(a int) int { return -a },
-	"dict":    dict,
-	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
-	"three":   func(x float64) string { return fmt.Sprintf("%.3f", x) },
-	"when":    func(t time.Time) string { return t.Format("2 January 2006, 15:04 MST") },
-	"stamp":   func(t time.Time) string { return t.Format(time.RFC3339) },
-}).Parse(pageHTML))
+var page = template.Must(template.Must(template.New("page").Funcs(compare.Funcs).Funcs(template.FuncMap{
+	"of":    of,
+	"add":   func(a, b int) int { return a + b },
+	"minus": func(a int) int { return -a },
+	"three": func(x float64) string { return fmt.Sprintf("%.3f", x) },
+}).Parse(compare.HTML)).Parse(pageHTML))
+
+// of is one number as a share of another.
+func of(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
 
 // Write writes the page. It needs no network, runs no script, and its policy
 // lets none run: whatever a row contains is text.
 func (r *Report) Write(w io.Writer) error {
 	light, dark := plot.Colors()
-	style := strings.NewReplacer("/*light*/", light, "/*dark*/", dark, "/*classes*/", plot.Classes()).Replace(pageCSS)
+	style := strings.NewReplacer("/*light*/", light, "/*dark*/", dark, "/*classes*/", plot.Classes(), "/*compare*/", compare.CSS).Replace(pageCSS)
 	sum := sha256.Sum256([]byte(style))
 	out := bufio.NewWriterSize(w, 1<<16)
 	view := struct {
@@ -105,15 +104,6 @@ func (v *view) ClustersSQL() string {
 // PairsSQL lists all pairs.
 func (v *view) PairsSQL() string { return strings.Replace(v.ClustersSQL(), "clusters(", "pairs(", 1) }
 
-// dict names the arguments of a part of the page.
-func dict(pairs ...any) map[string]any {
-	d := map[string]any{}
-	for i := 0; i < len(pairs); i += 2 {
-		d[pairs[i].(string)] = pairs[i+1]
-	}
-	return d
-}
-
 // Open says whether a cluster is open from the beginning.
 func (v *view) Open(i int) bool { return i == 0 }
 
@@ -150,12 +140,12 @@ func drawn(id string, height int, write func(io.Writer, plot.Inline) error) (tem
 func (v *view) drawCurve() (err error) {
 	f := plot.Found{Title: "How many pairs the filter finds, by resemblance", K: v.K, S: v.S, AtLeast: v.AtLeast,
 		Description: fmt.Sprintf("The share of pairs found climbs from 0 to 1 with their resemblance; it is one half at %.2f and %s at %.2f, from where on two rows count as alike.",
-			sketch.HalfPoint(v.K, v.S, 1), percent(v.FoundAtAll), v.AtLeast)}
+			sketch.HalfPoint(v.K, v.S, 1), compare.Percent(v.FoundAtAll), v.AtLeast)}
 	for _, p := range v.Measured.Points {
 		f.Points = append(f.Points, plot.MeasuredShare{Resemblance: p.Resemblance, Share: p.Found, Low: p.Low, High: p.High})
 	}
 	if n := len(f.Points); n > 0 {
-		f.Description += fmt.Sprintf(" %s measured.", plural(n, "point was", "points were"))
+		f.Description += fmt.Sprintf(" %s measured.", compare.Plural(n, "point was", "points were"))
 	}
 	for _, at := range sketch.FilterCurve(v.K, v.S, 1, 11) {
 		v.CurveRows = append(v.CurveRows, curveRow{at.Resemblance, at.Probability, sketch.FilterProbability(v.K, v.S, v.R, at.Resemblance)})
@@ -175,7 +165,7 @@ func (v *view) drawCandidates() (err error) {
 	h := plot.Histogram{Title: "The resemblance of the candidates", X: "estimated resemblance", Y: "pairs", Counts: c.Bands[:], Ratio: true,
 		Mark: v.AtLeast, MarkName: "alike from " + fmt.Sprintf("%.2f", v.AtLeast),
 		Description: fmt.Sprintf("%s of rows that share a feature, by their estimated resemblance; %s %.2f or more.",
-			plural(c.Pairs, "pair", "pairs"), plural(c.Alike, "has", "have"), v.AtLeast)}
+			compare.Plural(c.Pairs, "pair", "pairs"), compare.Plural(c.Alike, "has", "have"), v.AtLeast)}
 	v.Histogram, err = drawn(v.ID+"-candidates", 330, h.Write)
 	return err
 }
@@ -185,7 +175,7 @@ func (v *view) drawSizes() (err error) {
 		return nil // one bar says nothing
 	}
 	h := plot.Histogram{Title: "How large the clusters are", X: "rows in a cluster", Y: "clusters",
-		Description: fmt.Sprintf("%s, the largest of %s.", plural(v.Clusters.Count, "cluster", "clusters"), plural(v.Clusters.Largest, "row", "rows"))}
+		Description: fmt.Sprintf("%s, the largest of %s.", compare.Plural(v.Clusters.Count, "cluster", "clusters"), compare.Plural(v.Clusters.Largest, "row", "rows"))}
 	for _, s := range v.Clusters.Sizes {
 		h.Labels, h.Counts = append(h.Labels, s.Name()), append(h.Counts, s.Clusters)
 	}

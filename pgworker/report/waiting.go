@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/compare"
 )
 
 // Waiting holds the pairs that a person should judge.
@@ -23,16 +24,16 @@ type Waiting struct {
 
 // A WaitingPair comes with the statements that judge it.
 type WaitingPair struct {
-	Key         string      `json:"key"`
-	Other       string      `json:"other"`
-	Shared      int         `json:"shared"`
-	Resemblance float64     `json:"resemblance"`
-	Low         float64     `json:"low"`
-	High        float64     `json:"high"`
-	Verdict     string      `json:"verdict,omitempty"` // the disputed verdict
-	Duplicate   string      `json:"duplicate"`
-	Distinct    string      `json:"distinct"`
-	Compared    *Comparison `json:"-"`
+	Key         string              `json:"key"`
+	Other       string              `json:"other"`
+	Shared      int                 `json:"shared"`
+	Resemblance float64             `json:"resemblance"`
+	Low         float64             `json:"low"`
+	High        float64             `json:"high"`
+	Verdict     string              `json:"verdict,omitempty"` // the disputed verdict
+	Duplicate   string              `json:"duplicate"`
+	Distinct    string              `json:"distinct"`
+	Compared    *compare.Comparison `json:"-"`
 }
 
 func (m *maker) waiting(ctx context.Context, found *findings) error {
@@ -143,10 +144,10 @@ func (m *maker) waitingPair(pair [2]int) (w WaitingPair, err error) {
 	return w, err
 }
 
-func (m *maker) comparePair(ctx context.Context, pair [2]int) (*Comparison, error) {
+func (m *maker) comparePair(ctx context.Context, pair [2]int) (*compare.Comparison, error) {
 	texts, err := m.texts(ctx, pair[:])
 	if err != nil {
 		return nil, err
 	}
-	return compare(m.a.profile, texts[pair[0]], texts[pair[1]])
+	return compared(m.a.profile, texts[pair[0]], texts[pair[1]]), nil
 }

@@ -352,26 +352,6 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestParts puts the parts of a difference together again.
-func TestParts(t *testing.T) {
-	documents := texts(60)
-	for i, a := range documents {
-		b := documents[(i+1)%len(documents)]
-		var left, right strings.Builder
-		for _, p := range compareWords(a, b) {
-			if p.kind != "right" {
-				left.WriteString(p.text)
-			}
-			if p.kind != "left" {
-				right.WriteString(p.text)
-			}
-		}
-		if left.String() != a || right.String() != b {
-			t.Fatalf("the parts of %q and %q make %q and %q", a, b, left.String(), right.String())
-		}
-	}
-}
-
 func TestBadCommandLines(t *testing.T) {
 	folder := t.TempDir()
 	csvFile, jsonFile, empty := filepath.Join(folder, "a.csv"), filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "e.csv")

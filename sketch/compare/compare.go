@@ -1,4 +1,7 @@
-package report
+// Package compare shows two texts side by side, with what differs marked: their
+// words are aligned as a profile sees them and shown as they stand. Report, review
+// page and alike diff show differences by it.
+package compare
 
 import (
 	"fmt"
@@ -41,18 +44,10 @@ const (
 	longPlace    = 3  // as many runs that differ, near each other, make a place at most
 )
 
-// compare shows where two documents differ under a profile.
-func compare(p sketch.Profile, a, b document) (*Comparison, error) {
-	left, why := a.shown()
-	if why != "" {
-		return &Comparison{Why: why}, nil
-	}
-	right, why := b.shown()
-	if why != "" {
-		return &Comparison{Why: why}, nil
-	}
+// Texts shows where two texts differ under a profile.
+func Texts(p sketch.Profile, left, right string) *Comparison {
 	if left == right {
-		return &Comparison{Same: "The two are equal, byte for byte."}, nil
+		return &Comparison{Same: "The two are equal, byte for byte."}
 	}
 	f := newFolder(p)
 	x, y := f.read(left), f.read(right)
@@ -61,10 +56,10 @@ func compare(p sketch.Profile, a, b document) (*Comparison, error) {
 	c := &Comparison{}
 	if len(blocks) == 1 && blocks[0].n == len(x.ids) && blocks[0].n == len(y.ids) {
 		c.Same = "They differ in what the profile ignores alone, such as case, punctuation and spacing."
-		return c, nil
+		return c
 	}
 	c.places(&x, &y, blocks)
-	return c, nil
+	return c
 }
 
 // places groups what differs, with the words around it.
@@ -138,26 +133,26 @@ func piece(w *words, i, j int, only bool) Piece {
 			}
 			last += utf8.RuneLen(r)
 		}
-		p.Tail, end = visible(w.text[last:end]), last
+		p.Tail, end = Visible(w.text[last:end]), last
 	}
 	if j-i <= longRun {
-		p.Text = visible(w.text[start:end])
+		p.Text = Visible(w.text[start:end])
 		return p
 	}
 	const ends = longRun / 2
-	p.Text, p.Cut, p.Rest = visible(w.between(i, i+ends)), j-i-2*ends, visible(w.text[w.spans[j-ends].start:end])
+	p.Text, p.Cut, p.Rest = Visible(w.between(i, i+ends)), j-i-2*ends, Visible(w.text[w.spans[j-ends].start:end])
 	return p
 }
 
-// visible makes every character of a text visible: it names those without a glyph and
+// Visible makes every character of a text visible: it names those without a glyph and
 // those that change the direction of writing, and cuts endless words.
-func visible(s string) string {
+func Visible(s string) string {
 	var b strings.Builder
 	word := 0
 	cut := 0
 	flush := func() {
 		if cut > 0 {
-			fmt.Fprintf(&b, "…(%s characters more)", grouped(int64(cut)))
+			fmt.Fprintf(&b, "…(%s characters more)", Grouped(int64(cut)))
 			cut = 0
 		}
 	}
@@ -187,17 +182,17 @@ func visible(s string) string {
 	return b.String()
 }
 
-// beginning is the first words of a text, on one line.
-func beginning(s string) string {
+// Beginning is the first words of a text, on one line.
+func Beginning(s string) string {
 	if len(s) > 2000 {
 		s = strings.ToValidUTF8(s[:2000], "")
 	}
-	return clip(strings.Join(strings.Fields(s), " "), 90)
+	return Clip(strings.Join(strings.Fields(s), " "), 90)
 }
 
-// clip cuts a text to a number of characters.
-func clip(s string, most int) string {
-	s = visible(s)
+// Clip cuts a text to a number of characters.
+func Clip(s string, most int) string {
+	s = Visible(s)
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}

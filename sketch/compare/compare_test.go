@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"math/rand/v2"
@@ -53,10 +53,7 @@ func TestCompare(t *testing.T) {
 		{"far from the beginning", "words", many + "left end", many + "right end", "words are the same in both of them [left] end", "words are the same in both of them [right] end", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := compare(profile(t, c.profile), document{bytes: []byte(c.left)}, document{bytes: []byte(c.right)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := Texts(profile(t, c.profile), c.left, c.right)
 			if c.same != "" {
 				if !strings.Contains(got.Same, c.same) || got.Places != nil {
 					t.Errorf("same %q, %d places", got.Same, len(got.Places))
@@ -75,7 +72,7 @@ func TestCompare(t *testing.T) {
 }
 
 func TestCompareLong(t *testing.T) {
-	word := func(i int) string { return "w" + strings.Repeat("x", i%7) + grouped(int64(i)) }
+	word := func(i int) string { return "w" + strings.Repeat("x", i%7) + Grouped(int64(i)) }
 	var left, right []string
 	for i := range 1000 {
 		left, right = append(left, word(i)), append(right, word(i))
@@ -83,18 +80,12 @@ func TestCompareLong(t *testing.T) {
 			right[i] = "other"
 		}
 	}
-	c, err := compare(profile(t, "words"), document{bytes: []byte(strings.Join(left, " "))}, document{bytes: []byte(strings.Join(right, " "))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := Texts(profile(t, "words"), strings.Join(left, " "), strings.Join(right, " "))
 	if len(c.Places) != maxPlaces || c.More != 10-maxPlaces {
 		t.Errorf("%d places and %d more, want %d and %d", len(c.Places), c.More, maxPlaces, 10-maxPlaces)
 	}
 	if c.Places[0].Skipped == 0 || c.Places[1].Skipped == 0 {
 		t.Error("the words alike between places are not counted")
-	}
-	if c, err = compare(profile(t, "words"), document{why: "NULL"}, document{}); err != nil || c.Why != "NULL" {
-		t.Errorf("a document that is not there: %+v, %v", c, err)
 	}
 }
 
@@ -143,10 +134,7 @@ func FuzzCompare(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := compare(p, document{bytes: []byte(left)}, document{bytes: []byte(right)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := Texts(p, left, right)
 		for _, place := range c.Places {
 			for _, pieces := range [][]Piece{place.Left, place.Right} {
 				for _, x := range pieces {
@@ -167,67 +155,21 @@ func TestVisible(t *testing.T) {
 		"שלום \u200fעולם":         "שלום \u200fעולם",
 		strings.Repeat("x", 1000): strings.Repeat("x", longWord) + "…(920 characters more)",
 	} {
-		if got := visible(in); got != want {
+		if got := Visible(in); got != want {
 			t.Errorf("%q gives %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestLiterals(t *testing.T) {
-	for in, want := range map[string]string{
-		`O'Hara\`:  `'O''Hara\'`,
-		"a\u202eb": `U&'a\+00202Eb'`,
-		"a\n'\\":   `U&'a\+00000A''\\'`,
-		"é":        `'é'`,
-		"":         `''`,
-	} {
-		if got := postgresText(in); got != want {
-			t.Errorf("PostgreSQL: %q is %s, want %s", in, got, want)
-		}
-	}
-	for _, c := range []struct {
-		in   any
-		want string
-	}{
-		{int64(-3), "-3"}, {1.5, "1.5e+00"}, {[]byte{0, 255}, "x'00ff'"}, {"O'Hara", "'O''Hara'"}, {"", "''"},
-		{"a\x00\u202e'", "'a' || char(0) || char(8238) || ''''"}, {"\xff", "cast(x'ff' as text)"},
-	} {
-		if got := sqliteLiteral(c.in); got != c.want {
-			t.Errorf("SQLite: %q is %s, want %s", c.in, got, c.want)
-		}
-	}
-	key := []any{int64(-7), 2.5, "a'b\x00", []byte{1, 2}}
-	if got := decodeKey(encodeKey(key)); len(got) != 4 || got[0] != key[0] || got[1] != key[1] || got[2] != key[2] || !slices.Equal(got[3].([]byte), []byte{1, 2}) {
-		t.Errorf("the key comes back as %q", got)
-	}
-}
-
-// A key of several columns is written as alike_mark reads it: JSON has no blobs.
-func TestSQLiteKeys(t *testing.T) {
-	for want, key := range map[string][]any{
-		`x'00ff'`:                      {[]byte{0, 255}},
-		`json_array('\x00ff', 'b', 3)`: {[]byte{0, 255}, "b", int64(3)},
-	} {
-		if got := sqliteKey(encodeKey(key)); got != want {
-			t.Errorf("%v is %s, want %s", key, got, want)
 		}
 	}
 }
 
 func TestNumbers(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
-		if got := grouped(n); got != want {
+		if got := Grouped(n); got != want {
 			t.Errorf("%d is %s", n, got)
 		}
 	}
 	for share, want := range map[float64]string{0: "0 %", 0.0001: "under 0.1 %", 0.0123: "1.2 %", 0.5: "50 %", 0.9951: "99.5 %", 0.99999: "over 99.9 %", 1: "100 %"} {
-		if got := percent(share); got != want {
+		if got := Percent(share); got != want {
 			t.Errorf("%v is %s, want %s", share, got, want)
-		}
-	}
-	for n := 2; n < 3000; n++ {
-		if low, high := bandSizes(sizeBand(n)); n < low || n > high {
-			t.Errorf("%d is in the band from %d to %d", n, low, high)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// grouped is a whole number with its thousands apart.
-func grouped(n int64) string {
+// Grouped is a whole number with its thousands apart.
+func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -15,19 +15,19 @@ func grouped(n int64) string {
 	return s
 }
 
-// byteCount is a size as people say it.
-func byteCount(n int64) string {
+// ByteCount is a size as people say it.
+func ByteCount(n int64) string {
 	switch {
 	case n >= 1<<20:
 		return strings.Replace(fmt.Sprintf("%.1f MB", float64(n)/(1<<20)), ".0 ", " ", 1)
 	case n >= 1<<10:
 		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
 	}
-	return grouped(n) + " bytes"
+	return Grouped(n) + " bytes"
 }
 
-// percent is a share of one, more exactly where it is small.
-func percent(share float64) string {
+// Percent is a share of one, more exactly where it is small.
+func Percent(share float64) string {
 	switch {
 	case share == 0 || share == 1:
 		return fmt.Sprintf("%.0f %%", 100*share)
@@ -41,16 +41,8 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// of is one number as a share of another.
-func of(part, whole int64) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
-
-// plural is a number with its word.
-func plural(n any, one, many string) string {
+// Plural is a number with its word.
+func Plural(n any, one, many string) string {
 	var v int64
 	switch n := n.(type) {
 	case int:
@@ -61,5 +53,5 @@ func plural(n any, one, many string) string {
 	if v == 1 {
 		return "1 " + one
 	}
-	return grouped(v) + " " + many
+	return Grouped(v) + " " + many
 }

@@ -1,0 +1,40 @@
+package compare
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"time"
+)
+
+// HTML is the template "beside", which shows a Comparison, and those that it uses. They need Funcs.
+//
+//go:embed compare.html
+var HTML string
+
+// CSS lays it out. It uses the custom properties --card, --soft, --only-l and --only-r of the page.
+//
+//go:embed compare.css
+var CSS string
+
+// Funcs are the functions of the templates of a page.
+var Funcs = template.FuncMap{
+	"grouped": Grouped,
+	"long":    func(n int) int64 { return int64(n) },
+	"percent": Percent,
+	"plural":  Plural,
+	"visible": Visible,
+	"dict":    dict,
+	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"when":    func(t time.Time) string { return t.Format("2 January 2006, 15:04 MST") },
+	"stamp":   func(t time.Time) string { return t.Format(time.RFC3339) },
+}
+
+// dict names the arguments of a part of the page.
+func dict(pairs ...any) map[string]any {
+	d := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		d[pairs[i].(string)] = pairs[i+1]
+	}
+	return d
+}
