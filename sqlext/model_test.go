@@ -98,11 +98,6 @@ func TestModel(t *testing.T) {
 	complete := 0
 	for i := range n {
 		seed := *modelSeed + uint64(i)
-		// A known defect, which this seed shows alone: where a trigger of the user's, made after
-		// attach, changes the document as its key changes, the old sketch is moved over the new one.
-		if seed == 22 && *modelSchemas > 1 {
-			continue
-		}
 		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			m := newModel(t, seed)
 			m.run(*modelStatements)

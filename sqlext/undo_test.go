@@ -118,6 +118,51 @@ func TestRowsThatTriggersPutBack(t *testing.T) {
 	}
 }
 
+// A document that a trigger of the user's changes where its key changes is looked at as
+// it is then, with the matches that it has then.
+func TestAKeyChangeThatChangesTheDocument(t *testing.T) {
+	for _, options := range []string{`{"policy": "link"}`, `{"policy": "link", "contains": true}`, `{"policy": "link", "mode": "queue"}`, `{"policy": "link", "where": "uid < 100"}`} {
+		for _, kind := range []string{"", " WITHOUT ROWID"} {
+			db := memory(t)
+			db.exec(`CREATE TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER)` + kind)
+			db.exec(`INSERT INTO d VALUES ('a', ?1, 1), ('b', 'stamp me', 2)`, fox)
+			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+			db.exec(`CREATE TRIGGER stamp AFTER UPDATE ON d WHEN new.body = 'stamp me' BEGIN UPDATE d SET body = (SELECT body FROM d WHERE id = 'a') WHERE uid = new.uid; END`)
+			db.exec(`UPDATE d SET id = 'c' WHERE id = 'b'`)
+			if strings.Contains(options, "queue") {
+				db.expect("c", `SELECT id FROM d_alike_queue`)
+				db.rows(`SELECT alike_refresh('d')`)
+			}
+			db.expect("1", `SELECT count(DISTINCT content_hash) FROM d_alike`)
+			db.expect("c|a", `SELECT id, other FROM d_alike_match`)
+			db.check("d", options+kind)
+		}
+	}
+}
+
+// A trigger of the user's gives the key that a row has left to another row, before ours
+// hear of the first.
+func TestAKeyThatATriggerGivesToAnotherRow(t *testing.T) {
+	for _, options := range []string{`{}`, `{"policy": "link", "contains": true}`, `{"mode": "queue"}`, `{"where": "uid < 100"}`} {
+		for _, table := range []string{`(id TEXT PRIMARY KEY, body TEXT, uid INTEGER UNIQUE)`, `(id TEXT PRIMARY KEY, body TEXT, uid INTEGER) WITHOUT ROWID`, `(id INTEGER PRIMARY KEY, body TEXT, uid INTEGER)`} {
+			db := memory(t)
+			db.exec(`CREATE TABLE d` + table)
+			db.exec(`INSERT INTO d VALUES (11, ?1, 1), (12, ?1 || ' twelve', 2), (13, 'another text', 3)`, fox)
+			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+			db.rows(`SELECT alike_mark('d', 11, 13, 'distinct')`)
+			db.exec(`CREATE TRIGGER follow AFTER UPDATE ON d WHEN new.uid = 2 BEGIN UPDATE d SET id = old.id WHERE uid = 3; END`)
+			db.exec(`UPDATE d SET id = 14 WHERE uid = 2`)
+			db.expect("11|1\n12|3\n14|2", `SELECT id, uid FROM d ORDER BY id`)
+			db.rows(`SELECT alike_refresh('d')`)
+			db.check("d", options+table)
+			db.expect("11|12|distinct", `SELECT min(id, other), max(id, other), verdict FROM d_alike_mark`)
+			db.exec(`REPLACE INTO d VALUES (12, 'a new text', 1)`)
+			db.rows(`SELECT alike_refresh('d')`)
+			db.check("d", options+table)
+		}
+	}
+}
+
 // What is recorded of a row goes with it: its verdicts from either side, and its place in
 // the queue.
 func TestDeletedRowsLeaveNothing(t *testing.T) {

@@ -4,6 +4,7 @@ DROP TRIGGER IF EXISTS {{.In (.Object "update")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "moved")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "delete")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "rekey")}}{{.Next}}
+DROP TRIGGER IF EXISTS {{.In (.Object "touched")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "unique_changed")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "replaced")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "gone")}}{{.Next}}

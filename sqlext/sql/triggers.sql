@@ -93,8 +93,12 @@
 {{- end}}
 {{define "changed"}}new.{{quote .Column}} COLLATE BINARY IS NOT old.{{quote .Column}} OR typeof(new.{{quote .Column}}) <> typeof(old.{{quote .Column}}){{end}}
 {{define "rekeyed"}}({{.Keys.InTable "new"}}) IS NOT ({{.Keys.InTable "old"}}){{end}}
+{{- /* A trigger of the user's that came before ours has changed the document that the statement wrote. The form is as shallow as can be. */ -}}
+{{define "touched"}}new.{{quote .Column}} COLLATE BINARY IS NOT (SELECT t.{{quote .Column}} FROM {{quote .Table}} t WHERE {{.Keys.InTableIs "t" "new"}}){{end}}
 {{define "there"}}({{.Keys.InTable "new"}}) IN {{template "present" .}}{{end}}
+{{- /* A key that a trigger of the user's has given to another row since is not that of the row that left it. */ -}}
 {{define "known"}}(({{.Keys.InTable "old"}}) IN (SELECT {{.Keys.List ""}} FROM {{.Side}}){{if eq .Mode "queue"}} OR ({{.Keys.InTable "old"}}) IN (SELECT {{.Keys.List ""}} FROM {{.Queue}}){{end}}){{end}}
+{{define "moves"}}({{template "known" .}} AND {{template "gone" .}}){{end}}
 {{- /*
   Under a condition a row comes in and leaves with a change of any column. What tells is
   a trigger of its own, which fires after that of a changed document: SQLite adds up the
@@ -153,7 +157,12 @@ CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
 {{- template "checkin" (.At "new")}}
 END{{.Next}}
 {{- if not .Where}}
-CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) AND {{template "known" .}} BEGIN
+{{- /* After rekey: a trigger of the user's that came before it has changed the document. */ -}}
+CREATE TRIGGER {{.In (.Object "touched")}} AFTER UPDATE{{if gt (len .Keys) 1}} OF {{.Keys.InTable ""}}{{end}} ON {{quote .Table}} WHEN {{if eq (len .Keys) 1}}{{template "rekeyed" .}} AND {{end}}{{template "touched" .}} BEGIN
+{{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
+{{- template "checkin" (.At "new")}}
+END{{.Next}}
+CREATE TRIGGER {{.In (.Object "rekey")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "rekeyed" .}} AND NOT ({{template "changed" .}}) AND {{template "moves" .}} BEGIN
   DELETE FROM {{.Side}} WHERE {{.Keys.Is "" "new"}};
   UPDATE {{.Side}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "there" .}};
   UPDATE {{.Match}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "there" .}};
@@ -175,7 +184,7 @@ END{{.Next}}
 {{- end}}
 CREATE TRIGGER {{.In (.Object "update")}} AFTER UPDATE ON {{quote .Table}} WHEN {{template "changed" .}}
 {{- if .Where}} OR {{template "rekeyed" .}}
-{{- else}} OR {{template "rekeyed" .}} AND {{template "known" .}} IS NOT 1{{end}} BEGIN
+{{- else}} OR {{template "rekeyed" .}} AND {{template "moves" .}} IS NOT 1{{end}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
   DELETE FROM {{.Side}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
 {{- if eq .Mode "queue"}}
@@ -194,7 +203,7 @@ END{{.Next}}
 CREATE TRIGGER {{.In (.Object "unique_changed")}} AFTER UPDATE ON {{quote .Table}} WHEN ({{.UniqueColumns "new"}}) IS NOT ({{.UniqueColumns "old"}}) OR {{template "rekeyed" .}} BEGIN
 {{- template "replaced" (.At "old")}}
   DELETE FROM {{.Unique}} WHERE ({{.Keys.Is "" "new"}}) AND {{template "rekeyed" .}};
-  UPDATE {{.Unique}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}};
+  UPDATE {{.Unique}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}} AND {{template "gone" .}};
 {{- template "remember" .}}
   DELETE FROM {{.Unique}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "gone" .}};
 END{{.Next}}
@@ -210,8 +219,8 @@ END{{.Next}}
 {{- end}}
 {{define "remark"}}
   DELETE FROM {{.Mark}} WHERE ({{.Keys.Is "" "new"}} OR {{.Keys.OtherIs "" "new"}}) AND {{template "rekeyed" .}};
-  UPDATE {{.Mark}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}};
-  UPDATE {{.Mark}} SET {{.Keys.SetOther "new"}} WHERE ({{.Keys.OtherIs "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}};
+  UPDATE {{.Mark}} SET {{.Keys.Set "new"}} WHERE ({{.Keys.Is "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}} AND {{template "gone" .}};
+  UPDATE {{.Mark}} SET {{.Keys.SetOther "new"}} WHERE ({{.Keys.OtherIs "" "old"}}) AND {{template "rekeyed" .}} AND {{template "there" .}} AND {{template "gone" .}};
   DELETE FROM {{.Mark}} WHERE ({{.Keys.Is "" "old"}} OR {{.Keys.OtherIs "" "old"}}) AND {{template "gone" .}};
 {{- end}}
 {{template "trigger" .}}
