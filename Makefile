@@ -95,6 +95,7 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch/cluster
 	ALIKE_ENTRIES=5000000 go test -timeout 60m -v -run '^TestManyEntries$$' ./pgworker/worker
+	go test -timeout 60m -v -run '^TestCrowd$$' ./pgworker/report -args -rows 100000
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 	go test -timeout 4h -run '^TestModel$$' ./pgworker/worker -args -kills 334
 	go test -timeout 4h -run '^TestModel$$' ./sqlext -args -schemas 1000 -statements 200

@@ -19,6 +19,11 @@ type Clusters struct {
 	Shown   []*Cluster  `json:"shown,omitempty"` // with texts, the largest first
 	Listed  []*Cluster  `json:"listed,omitempty"`
 	LeftOut int         `json:"left_out"` // neither shown nor listed
+	// Read is how many pairs of sketches were read to make the clusters. Partners, if not
+	// 0, is how many candidates of a row behind it were looked at most: those that share
+	// most features.
+	Read     int64 `json:"read"`
+	Partners int   `json:"partners,omitempty"`
 }
 
 // A SizeCount is how many clusters have from Low to High members.
@@ -48,10 +53,15 @@ type Member struct {
 	number      int
 }
 
-func (m *maker) clusters(ctx context.Context, _ *findings) error {
+func (m *maker) clusters(ctx context.Context, found *findings) error {
 	clusterOf, sizes, err := m.join(ctx)
 	if err != nil {
 		return err
+	}
+	for i, of := range clusterOf {
+		if found.alike[i] || sizes[of] > 1 { // a sample misses some
+			m.out.Candidates.Rows++
+		}
 	}
 	out := &m.out.Clusters
 	type sized struct{ first, size int32 } // of every cluster, hence small
@@ -116,6 +126,10 @@ func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err
 		}
 		return sketch.Resemblance(a.sketch, b.sketch)
 	}}
+	if m.atMost > m.readPairs {
+		o.Partners = max(readPartners, int(m.readPairs)/m.spool.len())
+		m.out.Clusters.Partners = o.Partners
+	}
 	c, err := m.finder(o)
 	if err != nil {
 		return nil, nil, err
@@ -125,11 +139,12 @@ func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err
 		c.Mark(uint64(pair[0]), uint64(pair[1]), duplicate)
 	}
 	clusterOf, sizes = make([]int32, m.spool.len()), make([]int32, m.spool.len())
-	_, err = c.Clusters(ctx, func(member cluster.Member) error {
+	report, err := c.Clusters(ctx, func(member cluster.Member) error {
 		clusterOf[member.ID] = int32(member.Cluster)
 		sizes[member.Cluster]++
 		return nil
 	})
+	m.out.Clusters.Read = report.Verified
 	return clusterOf, sizes, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sketch/compare"
 )
 
@@ -36,7 +37,9 @@ type hotFeature struct {
 	first []int
 }
 
-func (m *maker) hot(ctx context.Context, _ *findings) error {
+// count looks how many rows share each feature: it remembers the features of ten and more,
+// and finds how many pairs there are at most.
+func (m *maker) count() error {
 	var list []*hotFeature
 	values := make([]int64, 0, m.spool.len())
 	for slot := range m.a.profile.K {
@@ -55,6 +58,7 @@ func (m *maker) hot(ctx context.Context, _ *findings) error {
 			for j < len(values) && values[j] == values[i] {
 				j++
 			}
+			m.atMost += cluster.MaxPairs(j - i)
 			if j-i >= hotRows {
 				list = append(list, &hotFeature{slot: slot, value: values[i], rows: j - i})
 			}
@@ -66,6 +70,13 @@ func (m *maker) hot(ctx context.Context, _ *findings) error {
 			list = list[:maxHot]
 		}
 	}
+	m.hottest = list
+	return nil
+}
+
+// hot describes the features that count remembered.
+func (m *maker) hot(ctx context.Context, _ *findings) error {
+	list := m.hottest
 	if len(list) == 0 {
 		return nil
 	}

@@ -15,6 +15,9 @@ import (
 // estimates from their sketches.
 type Candidates struct {
 	Pairs int64 `json:"pairs"`
+	// Read is of how many pairs the sketches were read, a sample where it is less than
+	// Pairs; Alike and Bands are then estimates from it.
+	Read  int64 `json:"read"`
 	Alike int64 `json:"alike"` // at or above the limit, or marked as duplicates, and not as distinct
 	Rows  int64 `json:"rows"`  // that are alike to another
 	// Bands counts the pairs by their estimated resemblance, in twentieths.
@@ -80,6 +83,7 @@ type pair struct {
 type findings struct {
 	sampled [bands][]pair // of each band, as many as a measurement needs
 	near    []pair        // unjudged ones, the nearest to the limit first
+	alike   []bool        // the rows that are alike to another
 	inside  []rangeHits   // by similarity index
 }
 
@@ -107,7 +111,19 @@ func (m *maker) finder(o cluster.Options) (*cluster.Finder, error) {
 	return c, nil
 }
 
-// pairs looks at every candidate once.
+// sampling tells which pairs are read: each with the same chance, the same at every run.
+type sampling struct{ most, of int64 }
+
+func (s sampling) takes(a, b int) bool {
+	if s.of <= s.most {
+		return true
+	}
+	h := (uint64(a)<<32 | uint64(b)) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29) * 0xbf58476d1ce4e5b9
+	return float64(h>>11)/(1<<53) < float64(s.most)/float64(s.of)
+}
+
+// pairs counts every candidate once and reads as many as sampling takes.
 func (m *maker) pairs(ctx context.Context) (*findings, error) {
 	c, err := m.finder(cluster.Options{})
 	if err != nil {
@@ -116,12 +132,16 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 	defer c.Close()
 	found := &findings{inside: make([]rangeHits, len(m.a.variants))}
 	random := rand.New(rand.NewPCG(1997, 2000))
-	rows := make([]bool, m.spool.len()) // alike to another
+	found.alike = make([]bool, m.spool.len())
+	taken := sampling{m.readPairs, m.atMost}
 	out := &m.out.Candidates
 	var a, b row
 	last := -1
 	report, err := c.Pairs(ctx, func(it cluster.Pair) error {
 		p := pair{a: int(it.A), b: int(it.B)}
+		if out.Pairs++; !taken.takes(p.a, p.b) {
+			return nil
+		}
 		if p.a != last {
 			if err := m.spool.get(p.a, &a); err != nil {
 				return err
@@ -136,8 +156,8 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 			return err
 		}
 		p.shared = a.shared(&b)
-		if out.Pairs++; out.Pairs%10_000 == 0 {
-			m.config.Progress("comparing the pairs of "+m.out.Name, out.Pairs, 0)
+		if out.Read++; out.Read%10_000 == 0 {
+			m.config.Progress("comparing the pairs of "+m.out.Name, out.Read, min(m.readPairs, m.atMost))
 		}
 		band := bandOf(p.resemblance)
 		out.Bands[band]++
@@ -151,7 +171,7 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 			}
 		}
 		if duplicate {
-			rows[p.a], rows[p.b] = true, true
+			found.alike[p.a], found.alike[p.b] = true, true
 			for i, v := range m.a.variants {
 				found.inside[i].add(v, m.out.AtLeast, a.indexes[i], b.indexes[i])
 			}
@@ -161,19 +181,27 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.scale()
 	for pair, duplicate := range m.verdicts {
 		if duplicate {
 			out.Alike++
-			rows[pair[0]], rows[pair[1]] = true, true
-		}
-	}
-	for _, alike := range rows {
-		if alike {
-			out.Rows++
+			found.alike[pair[0]], found.alike[pair[1]] = true, true
 		}
 	}
 	out.Crowded = report.HotCount
 	return found, nil
+}
+
+// scale estimates the numbers of all pairs from those that were read.
+func (c *Candidates) scale() {
+	if c.Read == c.Pairs || c.Read == 0 {
+		return
+	}
+	times := float64(c.Pairs) / float64(c.Read)
+	c.Alike = int64(math.Round(float64(c.Alike) * times))
+	for i, n := range c.Bands {
+		c.Bands[i] = int64(math.Round(float64(n) * times))
+	}
 }
 
 // sampled keeps a sample of bandPairs in which each of the n pairs so far, p the last

@@ -43,6 +43,13 @@ const (
 	bandPairs   = 200 // of each that are measured exactly
 )
 
+// Of pairs there can be hundreds a row. A report reads the sketches of about so many, and of
+// the pairs of a cluster's rows at least so many a row.
+const (
+	readPairs    = 1_000_000
+	readPartners = 4
+)
+
 func (c *Config) setDefaults() error {
 	if c.Clusters == 0 {
 		c.Clusters = 100
@@ -129,7 +136,7 @@ func Make(ctx context.Context, src Source, c Config) (*Report, error) {
 			continue
 		}
 		r.Attachments = append(r.Attachments, a.section)
-		m := maker{src: src, a: a, config: c, extractor: extractor, out: a.section}
+		m := maker{src: src, a: a, config: c, extractor: extractor, out: a.section, readPairs: readPairs}
 		if err := m.make(ctx); err != nil {
 			return nil, fmt.Errorf("report: %s: %w", a.section.Name, err)
 		}
@@ -149,6 +156,9 @@ type maker struct {
 	out       *Section
 	spool     *spool
 	verdicts  verdicts
+	readPairs int64         // the most sketches of pairs to read
+	atMost    int64         // pairs, from how many rows share each feature
+	hottest   []*hotFeature // of them
 	problems  map[string]bool
 }
 
@@ -172,6 +182,9 @@ func (m *maker) make(ctx context.Context) error {
 		return err
 	}
 	if err := m.readVerdicts(ctx); err != nil {
+		return err
+	}
+	if err := m.count(); err != nil {
 		return err
 	}
 	found, err := m.pairs(ctx)

@@ -1,6 +1,10 @@
 package cluster
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // The fourth phase: the clusters that pairs make.
 
@@ -21,18 +25,10 @@ func (c *Finder) findClusters(ctx context.Context, emit func(Member) error) erro
 		// that reaches r is done with.
 		err = c.countPairs(ctx, l.forest.together, l.union, func(a, b, _ int) error { return l.union(a, b) })
 	default:
-		err = c.countPairs(ctx, nil, nil, func(a, b, _ int) error {
-			if l.options.Linkage == Single && l.forest.apart == nil {
-				if known, err := l.forest.together(a, b); known || err != nil {
-					return err
-				}
-			}
-			resemblance, ok, err := c.verify(a, b)
-			if err != nil || !ok {
-				return err
-			}
-			return l.Pair(a, b, resemblance)
-		})
+		nearest := partners{most: c.options.Partners, give: c.tell}
+		if err = c.countPairs(ctx, nil, nil, nearest.pair); err == nil {
+			err = nearest.flush()
+		}
 	}
 	if err == nil {
 		err = l.link(ctx)
@@ -65,4 +61,55 @@ func (c *Finder) findClusters(ctx context.Context, emit func(Member) error) erro
 		}
 		return emit(m)
 	})
+}
+
+// tell gives a pair that is verified to the linker.
+func (c *Finder) tell(a, b int) error {
+	if c.linker.options.Linkage == Single && c.linker.forest.apart == nil {
+		if known, err := c.linker.forest.together(a, b); known || err != nil {
+			return err
+		}
+	}
+	resemblance, ok, err := c.verify(a, b)
+	if err != nil || !ok {
+		return err
+	}
+	return c.linker.Pair(a, b, resemblance)
+}
+
+// partners passes on the pairs of each first document that share most features.
+type partners struct {
+	most int // 0 is all
+	give func(a, b int) error
+
+	first int
+	later []partner // of first
+}
+
+type partner struct{ document, shared int }
+
+// pair takes the next pair; those of a first document follow each other.
+func (p *partners) pair(a, b, shared int) error {
+	if p.most == 0 {
+		return p.give(a, b)
+	}
+	if a != p.first {
+		if err := p.flush(); err != nil {
+			return err
+		}
+		p.first = a
+	}
+	p.later = append(p.later, partner{b, shared})
+	return nil
+}
+
+func (p *partners) flush() error {
+	slices.SortStableFunc(p.later, func(x, y partner) int { return cmp.Compare(y.shared, x.shared) })
+	for _, x := range p.later[:min(len(p.later), p.most)] {
+		if err := p.give(p.first, x.document); err != nil {
+			return err
+		}
+	}
+	p.later = p.later[:0]
+	return nil
 }

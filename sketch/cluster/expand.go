@@ -19,6 +19,15 @@ const (
 	hotListed = 100
 )
 
+// MaxPairs is how many pairs a Finder makes at most of n documents that share a feature,
+// under the default FeatureLimit.
+func MaxPairs(n int) int64 {
+	if n <= defaultFeatureLimit {
+		return int64(n) * int64(n-1) / 2
+	}
+	return int64(n) * (hotHubs + hotWindow)
+}
+
 // expansion turns the sorted (feature, document) records into pairs.
 type expansion struct {
 	limit, hubs, window int

@@ -41,6 +41,10 @@ type Options struct {
 	// the order in which they were added. Defaults to 100.
 	FeatureLimit int
 
+	// Partners is how many pairs with later documents of a document Clusters may
+	// verify: those that share most features, the earliest of equals. 0 is all.
+	Partners int
+
 	// Memory is the bytes that a Finder uses, whatever the number of
 	// documents; what does not fit goes to temporary files. At least 1 MB.
 	// Defaults to 256 MB.
@@ -80,6 +84,8 @@ func (o *Options) setDefaults() error {
 		return fmt.Errorf("sketch: cluster: %d representatives, want at least 1", o.Representatives)
 	case o.FeatureLimit < hotHubs:
 		return fmt.Errorf("sketch: cluster: at most %d documents a feature, want at least %d", o.FeatureLimit, hotHubs)
+	case o.Partners < 0:
+		return fmt.Errorf("sketch: cluster: %d partners, want at least 0", o.Partners)
 	case o.Memory < minMemory:
 		return fmt.Errorf("sketch: cluster: %d bytes of memory, want at least %d", o.Memory, minMemory)
 	case o.Verify != nil && !(o.Resemblance > 0 && o.Resemblance <= 1):

@@ -284,6 +284,34 @@ func TestClusterHostile(t *testing.T) {
 	}
 }
 
+// Of the later documents that share features with one, the clusters come from those that
+// share most, and each is verified once.
+func TestClusterPartners(t *testing.T) {
+	for most, want := range []string{
+		"[0-1 0-2 0-3 0-4 1-2 1-3 1-4 2-3 2-4 3-4]", // 0 is all
+		"[0-2 1-2 2-3 3-4]",
+		"[0-2 0-3 1-2 1-3 2-3 2-4 3-4]",
+	} {
+		var asked []string
+		c := tinyFinder(t, Options{Partners: most, Resemblance: 1, Dir: t.TempDir(), Verify: func(a, b uint64) (float64, error) {
+			asked = append(asked, fmt.Sprintf("%d-%d", a, b))
+			return 0, nil
+		}}, createTemp)
+		for id, features := range [][]int64{{1, 2}, {1}, {1, 2, 3}, {1, 2, 3}, {1, 3}} {
+			if err := c.Add(uint64(id), features); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, report := readClusters(t, c); report.Verified != int64(len(asked)) {
+			t.Errorf("%d verified, %d asked", report.Verified, len(asked))
+		}
+		slices.Sort(asked)
+		if fmt.Sprint(asked) != want {
+			t.Errorf("%d partners: %v, want %s", most, asked, want)
+		}
+	}
+}
+
 func TestClusterOptions(t *testing.T) {
 	verify := func(a, b uint64) (float64, error) { return 1, nil }
 	for _, c := range []struct {
@@ -293,6 +321,7 @@ func TestClusterOptions(t *testing.T) {
 		{Options{Shared: -1}, "sketch: cluster: -1 shared features, want at least 1"},
 		{Options{Memory: 1000}, "sketch: cluster: 1000 bytes of memory, want at least 1048576"},
 		{Options{FeatureLimit: 3}, "sketch: cluster: at most 3 documents a feature, want at least 4"},
+		{Options{Partners: -1}, "sketch: cluster: -1 partners, want at least 0"},
 		{Options{Representatives: -1}, "sketch: cluster: -1 representatives, want at least 1"},
 		{Options{Verify: verify}, "sketch: cluster: resemblance 0, want above 0 and at most 1"},
 		{Options{Verify: verify, Resemblance: math.NaN()}, "sketch: cluster: resemblance NaN, want above 0 and at most 1"},
