@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -156,15 +155,6 @@ func (f fragments) IndexedBy(column string) string {
 	return "INDEXED BY " + f.Index(column)
 }
 
-// Features and Indexes are the columns with an index each.
-func (a *attachment) Features() []string {
-	list := make([]string, a.profile.K)
-	for i := range list {
-		list[i] = aspect.FeatureColumn(i)
-	}
-	return list
-}
-
 func (a *attachment) Indexes() []string {
 	list := make([]string, len(a.variants))
 	for i, v := range a.variants {
@@ -173,22 +163,9 @@ func (a *attachment) Indexes() []string {
 	return list
 }
 
-// Union is a SELECT for each feature, made by the template arm, and the further ones.
-// SQLite's manual recommends to allow hostile SQL no more than three SELECTs in a
-// compound, and a schema with more of them would be malformed to a program that does;
-// so they are nested by three.
-func (f fragments) Union(arm string, further ...string) string {
-	var arms []string
-	for i, column := range f.Features() {
-		f.Item, f.Number = column, i+1
-		arms = append(arms, f.sql(arm))
-	}
-	for _, name := range further {
-		arms = append(arms, f.sql(name))
-	}
-	return compound(arms)
-}
-
+// compound joins SELECTs with UNION ALL. SQLite's manual recommends to allow hostile SQL
+// no more than three SELECTs in a compound, and a schema with more of them would be
+// malformed to a program that does; so they are nested by three.
 func compound(arms []string) string {
 	if len(arms) > 3 {
 		parts := make([]string, 3)
@@ -247,15 +224,6 @@ func (f fragments) SetExcluded() string {
 		list[i] = column + " = excluded." + column
 	}
 	return strings.Join(list, ", ")
-}
-
-// SharedFeatures counts the features that two rows have in common.
-func (f fragments) SharedFeatures(p, q string) string {
-	list := f.Features()
-	for i, column := range list {
-		list[i] = "ifnull(" + p + "." + column + " = " + q + "." + column + ", 0)"
-	}
-	return balanced(" + ", list)
 }
 
 // Newest is how many of the rows that share a feature a checkin looks at, the

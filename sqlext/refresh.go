@@ -68,8 +68,8 @@ func (c *conn) fill(a *attachment) (int64, error) {
 	if err != nil || a.State == stateReady {
 		return n, err
 	}
-	for i, column := range append(a.Features(), a.Indexes()...) {
-		c.progress(a, fmt.Sprintf("index %d of %d", i+1, len(a.Features())+len(a.Indexes())), 1)
+	for i, column := range a.indexed() {
+		c.progress(a, fmt.Sprintf("index %d of %d", i+1, len(a.indexed())), 1)
 		if err := c.Run(a.fragments(fragments{Item: column}).sql("index"), nil); err != nil {
 			return n, err
 		}
@@ -103,7 +103,7 @@ func (c *conn) dropLeftovers(a *attachment) error {
 	// Indexes of another generation, on a side table that a detach has kept.
 	if err := c.Run("SELECT name FROM pragma_index_list(?1, ?2) WHERE origin = 'c'", func(row []sqlite.Value) error {
 		name := row[0].Text()
-		for _, column := range append(a.Features(), a.Indexes()...) {
+		for _, column := range a.indexed() {
 			if a.isOldIndex(name, column) {
 				drop = append(drop, a.fragments(fragments{Item: name}).sql("drop_index"))
 			}

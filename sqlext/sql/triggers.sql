@@ -48,7 +48,6 @@
   great part of the table has, a letterhead or an empty form.
 */ -}}
 {{define "candidates"}}{{.Union "newest_with_feature" "first_of_mark" "second_of_mark"}}{{end}}
-{{define "newest_with_feature"}}SELECT * FROM (SELECT d.{{.Row}} AS this FROM {{.Side}} x CROSS JOIN {{.Side}} d {{.IndexedBy .Item}} WHERE {{.Keys.Is "x" .Event}} AND (d.{{.Item}} = x.{{.Item}} AND d.{{.Row}} <> x.{{.Row}}) ORDER BY d.{{.Row}} DESC LIMIT {{.Newest}}){{end}}
 {{define "first_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.Same "v" "d"}} WHERE {{.Keys.OtherIs "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{define "second_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE {{.Keys.Is "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{- /* What a person said about the pair of a and b decides, or else the resemblance. */ -}}

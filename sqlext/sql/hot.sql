@@ -1,1 +1,0 @@
-SELECT {{.Item}}, count(*), min({{.Row}}) FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL GROUP BY {{.Item}} HAVING count(*) >= ?1
