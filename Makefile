@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
@@ -117,6 +117,9 @@ bench-sqlite: ## the cost of the SQLite extension: its functions, and an attache
 
 bench-postgres: ## the worker and the questions at a million rows, beside lower bounds
 	go test ./pgworker/worker -run '^$$' -bench Postgres -benchtime 1x -timeout 60m
+
+bench-checkins: ## what the triggers add to statements of 1 to a million rows, and how soon a row is sketched
+	go test ./pgworker/worker -run '^$$' -bench Checkins -benchtime 1x -timeout 60m
 
 bench-sketch: ## MB/s from text to features, with each kernel of this machine
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch

@@ -34,12 +34,14 @@ comment on table alike.extraction is 'rows whose documents are slow to read';
 comment on column alike.extraction.taken_until is 'a worker reads it until then; NULL until one does';
 
 -- A range of keys, above the first and up to the second, that has not been
--- read yet. NULL is an open end.
+-- read yet. NULL is an open end. Or keys of rows that were checked in meanwhile, for which the
+-- worker looks again when the table is full: what they resemble may have been filled later.
 create table alike.chunk (
   id bigint generated always as identity constraint chunk_pkey primary key,
   attachment integer not null constraint chunk_attachment_fkey references alike.attachment (id) on delete cascade,
   above text,
   upto text,
+  keys text[],
   rows bigint not null
 );
 comment on table alike.chunk is 'what remains of filling a side table for rows that were there before';

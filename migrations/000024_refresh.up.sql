@@ -16,7 +16,7 @@ begin
       hint = 'alike.detach takes the aspect away.';
   end if;
   execute alike._fill('select count(*) from ({rows}) d where not exists (select from {side} s where {same} and s.profile = {profile_id})', alike._fragments(a)) into missing;
-  delete from alike.chunk where attachment = a.id;
+  delete from alike.chunk where attachment = a.id and keys is null;
   insert into alike.backfill (attachment, rows) values (a.id, missing)
   on conflict (attachment) do update set requested_at = now(), split_at = null, finished_at = null, rows = excluded.rows, deletions = true;
   return missing;
@@ -65,7 +65,7 @@ begin
   update alike.attachment t set profile_id = own_id where t.id = a.id returning * into a;
   perform alike._make_similar(a);
   execute format('select count(*) from %s s where s.profile <> %s', a.side, own_id) into stale;
-  delete from alike.chunk c where c.attachment = a.id;
+  delete from alike.chunk c where c.attachment = a.id and c.keys is null;
   update alike.backfill b set requested_at = now(), split_at = null, finished_at = null, rows = stale, deletions = true where b.attachment = a.id;
   return null;
 end

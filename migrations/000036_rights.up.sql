@@ -31,7 +31,7 @@ begin
     -- FOR UPDATE SKIP LOCKED asks for the right to update a column.
     grant insert (attachment, key, more, file), update (queued_at), delete on alike.queue to alike_worker;
     grant insert (attachment, key, queued_at), update (taken_until), delete on alike.extraction to alike_worker;
-    grant insert (attachment, above, upto, rows), update (rows), delete on alike.chunk to alike_worker;
+    grant insert (attachment, above, upto, keys, rows), update (rows), delete on alike.chunk to alike_worker;
     grant update (requested_at, split_at, finished_at, rows, deletions) on alike.backfill to alike_worker;
     grant insert, update, delete on alike.error to alike_worker;
     grant delete on alike.admitted to alike_worker;

@@ -49,6 +49,12 @@ var (
 	BackfillSplit string
 	//go:embed postgres/claim_chunk.sql
 	ClaimChunk string
+	//go:embed postgres/note_revisit.sql
+	NoteRevisit string
+	//go:embed postgres/claim_revisit.sql
+	ClaimRevisit string
+	//go:embed postgres/still_sketched.sql
+	StillSketched string
 	//go:embed postgres/backfill_to_finish.sql
 	BackfillToFinish string
 	//go:embed postgres/backfill_finish.sql

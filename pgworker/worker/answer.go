@@ -32,6 +32,39 @@ const lookLimit = 1 << 20
 // answerQuestions answers what functions have asked, and reports whether there was any. A
 // question is locked until it is answered: when this worker ends, another answers it.
 func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
+	return taken(ctx, w, queries.Questions, func(ctx context.Context, tx pgx.Tx, questions []posed) error {
+		start := time.Now()
+		for i := range questions {
+			if i > 0 && time.Since(start) > batchTime {
+				break
+			}
+			answer, failure := w.answerTo(ctx, tx, &questions[i])
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			var list, sentence *string
+			if failure != nil {
+				text := message(failure)
+				sentence = &text
+			} else {
+				encoded, err := json.Marshal(answer)
+				if err != nil {
+					return err
+				}
+				text := string(encoded)
+				list = &text
+			}
+			if _, err := tx.Exec(ctx, queries.AnswerQuestion, questions[i].ID, list, sentence); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// taken gives the rows that a query locks to answer, in the same transaction, and reports
+// whether there was any.
+func taken[T any](ctx context.Context, w *Worker, query string, answer func(ctx context.Context, tx pgx.Tx, list []T) error) (bool, error) {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
 	tx, err := w.begin(ctx)
@@ -39,38 +72,16 @@ func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer undo(ctx, tx)
-	rows, err := tx.Query(ctx, queries.Questions)
+	rows, err := tx.Query(ctx, query)
 	if err != nil {
 		return false, err
 	}
-	questions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[posed])
-	if err != nil || len(questions) == 0 {
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	if err != nil || len(list) == 0 {
 		return false, err
 	}
-	start := time.Now()
-	for i := range questions {
-		if i > 0 && time.Since(start) > batchTime {
-			break
-		}
-		answer, failure := w.answerTo(ctx, tx, &questions[i])
-		if err := context.Cause(ctx); err != nil {
-			return false, err
-		}
-		var list, sentence *string
-		if failure != nil {
-			text := message(failure)
-			sentence = &text
-		} else {
-			encoded, err := json.Marshal(answer)
-			if err != nil {
-				return false, err
-			}
-			text := string(encoded)
-			list = &text
-		}
-		if _, err := tx.Exec(ctx, queries.AnswerQuestion, questions[i].ID, list, sentence); err != nil {
-			return false, err
-		}
+	if err := answer(ctx, tx, list); err != nil {
+		return false, err
 	}
 	return true, tx.Commit(ctx)
 }

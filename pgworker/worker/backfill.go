@@ -23,7 +23,7 @@ import (
 // backfillStep does one transaction's worth of it, and reports whether there
 // was anything to do.
 func (w *Worker) backfillStep(ctx context.Context) (bool, error) {
-	for _, step := range []func(context.Context) (bool, error){w.copyChunk, w.splitBackfill, w.finishBackfill} {
+	for _, step := range []func(context.Context) (bool, error){w.copyChunk, w.splitBackfill, w.finishBackfill, w.revisit} {
 		if did, err := step(ctx); did || err != nil {
 			return did, err
 		}
@@ -102,4 +102,30 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 		w.log.Info("side table is full", "attachment", name, "indexes", time.Since(start).Round(time.Millisecond))
 	}
 	return did, err
+}
+
+// revisit records what some rows resemble that were checked in while the table was being
+// filled, as if they were checked in now.
+func (w *Worker) revisit(ctx context.Context) (bool, error) {
+	var keys []string
+	return w.perform(ctx, task{claim: queries.ClaimRevisit, more: []any{&keys}, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
+		if a.policy == "ignore" {
+			return true, nil
+		}
+		clustered, err := lockWriting(ctx, tx, a)
+		if err != nil {
+			return false, err
+		}
+		rows, err := tx.Query(ctx, a.sql(queries.StillSketched), keys)
+		if err != nil {
+			return false, err
+		}
+		if keys, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+			return false, err
+		}
+		if err := w.unmatch(ctx, tx, a, keys); err != nil {
+			return false, err
+		}
+		return true, w.match(ctx, tx, a, keys, nil, clustered)
+	}})
 }

@@ -19,8 +19,10 @@ func (w *Worker) maintain(ctx context.Context) {
 	}
 }
 
-// tidy follows renames, takes over from other builds, puts failed rows whose time has come back into the queue, and
-// deletes mended problems, expired requests and expired admissions.
+// tidy follows renames, takes over from workers of other builds, puts the failed rows whose
+// time has come back into the queue and clears problems that are mended. It deletes what
+// gates remembered of checkins that are sketched by now, and requests of triggers and
+// questions of functions that are older than ten minutes.
 func (w *Worker) tidy(ctx context.Context) error {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
@@ -44,10 +46,14 @@ func (w *Worker) tidy(ctx context.Context) error {
 	return nil
 }
 
-// settle forgets problems that are no more, of attachments for which no work waits whose
-// success would show it.
+// settle tries each attachment that has a problem and no work that waits, and clears the
+// problem if the attachment can be worked on again. Where work waits, the lane that does it
+// clears the problem.
 func (w *Worker) settle(ctx context.Context) error {
-	idle, _ := w.problems(ctx) // what work waits for is said by who does it
+	_, idle, err := w.problems(ctx)
+	if err != nil {
+		return err
+	}
 	for _, id := range idle {
 		w.catalog.forget()
 		if err := pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {

@@ -31,40 +31,29 @@ func (r *request) media() string {
 // answerRequests sketches documents that triggers ask about, and reports whether
 // there were any. It leaves slow ones to answerSlow.
 func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
-	ctx, cancel := w.bound(ctx)
-	defer cancel()
-	tx, err := w.begin(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer undo(ctx, tx)
-	rows, err := tx.Query(ctx, queries.Requests)
-	if err != nil {
-		return false, err
-	}
-	requests, err := pgx.CollectRows(rows, pgx.RowToStructByPos[request])
-	if err != nil || len(requests) == 0 {
-		return false, err
-	}
-	attachments, err := w.catalog.get(ctx, tx)
-	if err != nil {
-		return false, err
-	}
-	start := time.Now()
-	for _, r := range requests {
-		c, err := w.requested(attachments[r.Attachment], &r)
-		if err == nil && (c.slow(r.Document, r.media()) || time.Since(start) > batchTime) {
-			if _, err := tx.Exec(ctx, queries.RequestSlow, r.ID); err != nil {
-				return false, err
+	any, err := taken(ctx, w, queries.Requests, func(ctx context.Context, tx pgx.Tx, requests []request) error {
+		attachments, err := w.catalog.get(ctx, tx)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		for _, r := range requests {
+			c, err := w.requested(attachments[r.Attachment], &r)
+			if err == nil && (c.slow(r.Document, r.media()) || time.Since(start) > batchTime) {
+				_, err = tx.Exec(ctx, queries.RequestSlow, r.ID)
+			} else {
+				err = w.answer(ctx, tx, c, &r, err)
 			}
-			continue
+			if err != nil {
+				return err
+			}
 		}
-		if err := w.answer(ctx, tx, c, &r, err); err != nil {
-			return false, err
-		}
+		return nil
+	})
+	if any {
+		w.bell.ring()
 	}
-	w.bell.ring()
-	return true, tx.Commit(ctx)
+	return any, err
 }
 
 // answerSlow sketches one slow document that a trigger asks about, outside of any

@@ -181,7 +181,10 @@ func (w *Worker) Once(ctx context.Context) error {
 		did, err := do(ctx)
 		switch {
 		case err == nil && !did:
-			_, err := w.problems(ctx)
+			sentences, _, err := w.problems(ctx)
+			if err == nil && len(sentences) > 0 {
+				err = fmt.Errorf("worker: %s", strings.Join(sentences, "; "))
+			}
 			return err
 		case err == nil:
 			retry = 0
@@ -197,28 +200,25 @@ func (w *Worker) Once(ctx context.Context) error {
 	}
 }
 
-// problems returns why attachments cannot be worked on for which work waits, as an error,
-// and those for which none does.
-func (w *Worker) problems(ctx context.Context) (idle []int32, err error) {
+// problems returns a sentence for each attachment that cannot be worked on though work waits
+// for it, and the numbers of those that have a problem and no work.
+func (w *Worker) problems(ctx context.Context) (sentences []string, idle []int32, err error) {
 	rows, err := w.pool.Query(ctx, queries.Problems)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var id int32
 	var sentence string
 	var waiting bool
-	var lines []string
-	if _, err := pgx.ForEachRow(rows, []any{&id, &sentence, &waiting}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &sentence, &waiting}, func() error {
 		if waiting {
-			lines = append(lines, sentence)
+			sentences = append(sentences, sentence)
 		} else {
 			idle = append(idle, id)
 		}
 		return nil
-	}); err != nil || len(lines) == 0 {
-		return idle, err
-	}
-	return idle, fmt.Errorf("worker: %s", strings.Join(lines, "; "))
+	})
+	return sentences, idle, err
 }
 
 // bound limits what is done with the database in one go: a network that swallows

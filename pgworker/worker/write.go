@@ -30,6 +30,11 @@ func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found)
 	if err := w.write(ctx, tx, a, f.write); err != nil {
 		return err
 	}
+	if keys := slices.Concat(f.write.keys, f.current); a.policy != "ignore" && len(keys) > 0 {
+		if _, err := tx.Exec(ctx, queries.NoteRevisit, a.id, keys); err != nil {
+			return err
+		}
+	}
 	if err := w.match(ctx, tx, a, f.write.keys, f.current, clustered); err != nil {
 		return err
 	}
@@ -77,8 +82,13 @@ func (w *Worker) write(ctx context.Context, tx pgx.Tx, a *attachment, rows *colu
 	if a.policy == "ignore" {
 		return nil
 	}
+	return w.unmatch(ctx, tx, a, rows.keys)
+}
+
+// unmatch forgets the matches of rows.
+func (w *Worker) unmatch(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
 	for _, step := range []string{a.sql(queries.Unmatch), a.sql(queries.UnmatchOther)} {
-		if _, err := tx.Exec(ctx, step, rows.keys); err != nil {
+		if _, err := tx.Exec(ctx, step, keys); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ where id = (
   select c.id
   from alike.chunk c
   join alike.attachment a on a.id = c.attachment
+  where c.keys is null
   order by a.problem is not null, c.id
   limit 1
   for update of c skip locked)

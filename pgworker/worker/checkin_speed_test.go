@@ -1,0 +1,95 @@
+package worker
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+)
+
+var checkinRounds = flag.Int("rounds", 5, "how often BenchmarkCheckins runs statements of 10,000 rows")
+
+// BenchmarkCheckins prints how many times as long a statement takes on an attached table as on
+// one that is not: of both the least time, in turns, so that a busy machine disturbs both alike.
+// It prints also how long after the commit the sketch of a row is there.
+func BenchmarkCheckins(b *testing.B) {
+	for _, version := range []int{pgtest.Version(), 18} {
+		s := pgtest.New(b, version, "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h", "autovacuum=off", "synchronous_commit=off")
+		database := s.Database(b)
+		c := pgtest.Connect(b, database)
+		for _, kind := range []struct{ name, table, profile, after string }{
+			{"a table, 12 features", "create table %s (id bigint primary key, body text)", "words w=4 t=84 k=12 s=7", ""},
+			{"a table, 34 features", "create table %s (id bigint primary key, body text)", "short", ""},
+			{"a partitioned table", "create table %[1]s (id bigint primary key, body text) partition by hash (id); create table %[1]s_0 partition of %[1]s for values with (modulus 2, remainder 0); create table %[1]s_1 partition of %[1]s for values with (modulus 2, remainder 1)", "short", ""},
+			{"a table with a verdict", "create table %s (id bigint primary key, body text)", "short", "insert into ours_alike_mark values (-2, -1, 'distinct')"},
+		} {
+			for _, table := range []string{"ours", "plain"} {
+				exec(b, c, fmt.Sprintf(kind.table, table))
+			}
+			exec(b, c, fmt.Sprintf(`select alike.attach('ours', 'body', '{"profile": "%s"}'); %s`, kind.profile, kind.after))
+			for _, rows := range []int{1, 100, 10_000, 1_000_000} {
+				times := map[string][]time.Duration{}
+				repeat := map[int]int{1: 200 * *checkinRounds, 100: 20 * *checkinRounds, 10_000: *checkinRounds, 1_000_000: 2}[rows]
+				for round := range repeat {
+					for _, table := range []string{"ours", "plain"} {
+						for _, sql := range []string{
+							fmt.Sprintf("insert into %s select g, repeat(md5(g::text), 15) from generate_series(%d, %d) as g", table, round*rows+1, (round+1)*rows),
+							fmt.Sprintf("update %s set body = 'x' || body where id between %d and %d", table, round*rows+1, (round+1)*rows),
+						} {
+							if rows == 1_000_000 {
+								exec(b, c, "checkpoint")
+							}
+							start := time.Now()
+							exec(b, c, sql)
+							times[table+sql[:6]] = append(times[table+sql[:6]], time.Since(start))
+						}
+					}
+				}
+				for _, verb := range []string{"insert", "update"} {
+					ours, plain := slices.Min(times["ours"+verb]), slices.Min(times["plain"+verb])
+					fmt.Printf("PostgreSQL %d, %-24s %s of %7d rows: %.2f times as long, %s more a row\n", version, kind.name, verb, rows, float64(ours)/float64(plain), (ours-plain)/time.Duration(rows))
+				}
+				exec(b, c, "truncate ours; truncate plain; truncate alike.queue; "+kind.after)
+			}
+			exec(b, c, `select alike.detach('ours', '{"drop": true}'); drop table ours, plain`)
+		}
+		delays := checkinDelays(b, database, c, 200)
+		fmt.Printf("PostgreSQL %d, a row is sketched after its commit within %s at the median, %s at 90 %%\n", version, delays[len(delays)/2], delays[len(delays)*9/10])
+	}
+}
+
+// checkinDelays returns the times from a commit to the sketch, in order, of checkins that find
+// the worker waiting.
+func checkinDelays(t testing.TB, database string, c *pgx.Conn, n int) []time.Duration {
+	exec(t, c, "create table letters (id int primary key, body text); select alike.attach('letters', 'body')")
+	w := newWorker(t, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	waitFor(t, "the fill", func() bool {
+		return one[bool](t, c, "select not exists (select from alike.backfill where finished_at is null)")
+	})
+	var delays []time.Duration
+	for i := range n {
+		// The worker's wait is between 20 and 150 ms; begin anywhere in it.
+		time.Sleep(time.Duration(i*7919%300) * time.Millisecond)
+		exec(t, c, "insert into letters values ($1, 'a letter that nobody expected')", i)
+		committed := time.Now()
+		waitFor(t, "the sketch", func() bool { return one[bool](t, c, "select exists (select from letters_alike where id = $1)", i) })
+		delays = append(delays, time.Since(committed))
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	slices.Sort(delays)
+	return delays
+}
