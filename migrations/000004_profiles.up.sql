@@ -3,7 +3,7 @@
 
 create type alike.profile_fields as (
   stream smallint, other_case boolean, stop_words boolean, vowels boolean, duplicates boolean, bag boolean,
-  numbers boolean, ids boolean,
+  numbers boolean, ids boolean, dates boolean,
   family smallint, bits integer, w integer, t integer, k integer, s integer, r integer, size integer, modulus bigint,
   tokens integer -- of a stored sketch: the fingerprint of the tokens that its build makes
 );
@@ -80,6 +80,7 @@ as $$
     case when p.duplicates then 'duplicates' end,
     case when p.numbers then 'numbers' end,
     case when p.ids then 'ids' end,
+    case when p.dates then 'dates' end,
     'w=' || p.w,
     case when p.bag then 'bag' else 'set' end,
     case
@@ -112,9 +113,6 @@ begin
     raise exception 'sketch: decode: version %, this build reads 1', get_byte(sketch, 1) using errcode = 'data_exception';
   end if;
   flags := get_byte(sketch, 3);
-  if flags >= 128 then
-    raise exception 'sketch: decode: flags 0x%, want less than 0x80', lpad(to_hex(flags), 2, '0') using errcode = 'data_exception';
-  end if;
   p.stream := get_byte(sketch, 2);
   p.other_case := flags & 1 <> 0;
   p.stop_words := flags & 2 <> 0;
@@ -123,6 +121,7 @@ begin
   p.bag := flags & 16 <> 0;
   p.numbers := flags & 32 <> 0;
   p.ids := flags & 64 <> 0;
+  p.dates := flags & 128 <> 0;
   p.family := get_byte(sketch, 4);
   p.bits := get_byte(sketch, 5);
   p.w := get_byte(sketch, 6) << 8 | get_byte(sketch, 7);
@@ -314,6 +313,7 @@ begin
         when 'duplicates' then p.duplicates := true;
         when 'numbers' then p.numbers := true;
         when 'ids' then p.ids := true;
+        when 'dates' then p.dates := true;
         when 'set', 'bag' then p.bag := word = 'bag';
         else
           if split_part(word, '=', 1) not in ('w', 'bottom', 'mod', 't', 'k', 's', 'r', 'bits') then

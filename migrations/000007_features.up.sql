@@ -244,12 +244,12 @@ create function alike._encode(p alike.profile_fields, exponent integer, kept big
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  flags constant boolean[] := array[p.other_case, p.stop_words, p.vowels, p.duplicates, p.bag, p.numbers, p.ids];
+  flags constant boolean[] := array[p.other_case, p.stop_words, p.vowels, p.duplicates, p.bag, p.numbers, p.ids, p.dates];
   result bytea := '\xa1010000000000000000000000000000000000000000';
   packed text;
 begin
   result := set_byte(set_byte(set_byte(set_byte(result, 2, p.stream), 4, p.family), 5, p.bits), 13, exponent);
-  for i in 1 .. 7 loop
+  for i in 1 .. 8 loop
     result := set_bit(result, 8 * 3 + i - 1, flags[i]::integer);
   end loop;
   result := set_byte(set_byte(set_byte(result, 10, p.k), 11, p.s), 12, p.r);

@@ -28,8 +28,8 @@ func TestTokensFingerprint(t *testing.T) {
 		}
 		seen[got] = line[0]
 	}
-	if len(lines) != 133 {
-		t.Errorf("%d fingerprints, want 133", len(lines))
+	if len(lines) != 161 {
+		t.Errorf("%d fingerprints, want 161", len(lines))
 	}
 	if got := mustProfile(t, "elements").TokensFingerprint(); got != 0 {
 		t.Errorf("elements: fingerprint %04x, want 0", got)

@@ -26,7 +26,7 @@ const (
 	flagBag
 	flagNumbers
 	flagIDs
-	flagsEnd
+	flagDates
 )
 
 // What is wrong with a blob that is not accepted as a sketch, or with two that
@@ -77,7 +77,7 @@ func appendHeader(dst []byte, p Profile, exponent int) []byte {
 
 // flags are those of the header.
 func (p *Profile) flags() (flags byte) {
-	for i, set := range [...]bool{p.ReverseFolding, p.StopWords, p.Vowels, p.Duplicates, p.Bag, p.Numbers, p.IDs} {
+	for i, set := range [...]bool{p.ReverseFolding, p.StopWords, p.Vowels, p.Duplicates, p.Bag, p.Numbers, p.IDs, p.Dates} {
 		if set {
 			flags |= 1 << i
 		}
@@ -109,9 +109,6 @@ func (k *blob) parse(b []byte) error {
 	}
 	if len(b) > maxSketch {
 		return undecodable(ErrDamaged, "%d bytes, want at most %d", len(b), maxSketch)
-	}
-	if b[3] >= flagsEnd {
-		return undecodable(ErrDamaged, "flags %#02x, want less than %#02x", b[3], flagsEnd)
 	}
 	k.readHeader(b)
 	if err := k.validate(); err != nil {
@@ -172,6 +169,7 @@ func (k *blob) readHeader(b []byte) {
 	k.Bag = flags&flagBag != 0
 	k.Numbers = flags&flagNumbers != 0
 	k.IDs = flags&flagIDs != 0
+	k.Dates = flags&flagDates != 0
 	k.Bits = int(b[5])
 	k.W, k.T = int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
 	k.K, k.S, k.R = int(b[10]), int(b[11]), int(b[12])

@@ -71,7 +71,6 @@ func TestStoredFormIsChecked(t *testing.T) {
 		{"cut short", text[:len(text)-1], ErrTruncated, "after the header, want"},
 		{"a byte too many", append(bytes.Clone(text), 0), ErrDamaged, "after the header, want"},
 		{"a list cut short", list("mod=4")[:headerSize+12], ErrTruncated, "want a multiple of 8"},
-		{"unknown flags", with(text, 3, 0x80), ErrDamaged, "flags"},
 		{"unknown stream", with(text, 2, byte(len(token.Streams))), ErrDamaged, "stream"},
 		{"unknown family", with(text, 4, byte(len(families))), ErrDamaged, "family"},
 		{"three bits", with(cut, 5, 3), ErrDamaged, "bits=3"},

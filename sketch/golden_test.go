@@ -131,6 +131,7 @@ func TestReferencesWriteTheVectors(t *testing.T) {
 		{"golden", "reference.py", "vectors.json"},
 		{"golden", "families.py", "families.tsv"},
 		{"golden", "arithmetic.py", "arithmetic.tsv"},
+		{"golden", "dates.py", "dates.tsv"},
 	} {
 		t.Run(c.folder+"/"+c.vectors, func(t *testing.T) {
 			t.Parallel()

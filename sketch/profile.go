@@ -65,6 +65,7 @@ type Profile struct {
 	Duplicates     bool // a token seen before is dropped
 	Numbers        bool // numbers are dropped
 	IDs            bool // tokens of letters and digits, such as 3f2a or x86, are dropped
+	Dates          bool // dates and times are dropped
 	W              int  // tokens in a shingle, 1 to 1024
 	Bag            bool // repeated shingles count (option A of Broder 1997)
 	Family         Family
@@ -266,6 +267,8 @@ func (p *Profile) setWord(name string) bool {
 		p.Numbers = true
 	case "ids":
 		p.IDs = true
+	case "dates":
+		p.Dates = true
 	case "set", "bag":
 		p.Bag = name == "bag"
 	default:
@@ -325,6 +328,7 @@ func (p Profile) String() string {
 	flag(p.Duplicates, "duplicates")
 	flag(p.Numbers, "numbers")
 	flag(p.IDs, "ids")
+	flag(p.Dates, "dates")
 	number("w", p.W)
 	flag(p.Bag, "bag")
 	flag(!p.Bag, "set")
@@ -406,7 +410,7 @@ func (p *Profile) folds() bool { return p.Stream.Folds() != p.ReverseFolding }
 
 // Settings are those of the profile that decide tokens.
 func (p *Profile) tokenSettings() token.Settings {
-	return token.Settings{Stream: p.Stream, Fold: p.folds(), StopWords: p.StopWords, Vowels: p.Vowels, Duplicates: p.Duplicates, Numbers: p.Numbers, IDs: p.IDs}
+	return token.Settings{Stream: p.Stream, Fold: p.folds(), StopWords: p.StopWords, Vowels: p.Vowels, Duplicates: p.Duplicates, Numbers: p.Numbers, IDs: p.IDs, Dates: p.Dates}
 }
 
 // Validate reports the first setting that is out of its limits.

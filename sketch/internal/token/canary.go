@@ -1,6 +1,7 @@
 package token
 
 import (
+	"bytes"
 	_ "embed"
 	"sync/atomic"
 
@@ -14,9 +15,14 @@ import (
 //go:embed canary.txt
 var canary []byte
 
+// canaryDates follows the canary where dates are dropped.
+//
+//go:embed canary_dates.txt
+var canaryDates []byte
+
 // canaryFingerprints are those of this build once they are known, by stream and
 // by the other settings; 0 is not yet known.
-var canaryFingerprints [len(Streams)][64]atomic.Uint32
+var canaryFingerprints [len(Streams)][128]atomic.Uint32
 
 // Fingerprint is a fingerprint, never 0, of the tokens of the canary; it is
 // 0 for elements, which are no tokens of a text.
@@ -25,7 +31,7 @@ func Fingerprint(s Settings) uint16 {
 		return 0
 	}
 	i := 0
-	for bit, set := range [...]bool{s.Fold, s.StopWords, s.Vowels, s.Duplicates, s.Numbers, s.IDs} {
+	for bit, set := range [...]bool{s.Fold, s.StopWords, s.Vowels, s.Duplicates, s.Numbers, s.IDs, s.Dates} {
 		if set {
 			i |= 1 << bit
 		}
@@ -44,7 +50,11 @@ func Fingerprint(s Settings) uint16 {
 func canaryFingerprint(s Settings) uint16 {
 	z := New(s)
 	var all []uint64
-	for rest := canary; len(rest) > 0; {
+	text := canary
+	if s.Dates {
+		text = append(bytes.Clone(canary), canaryDates...)
+	}
+	for rest := text; len(rest) > 0; {
 		var t Tokens
 		n := z.Next(&t, rest, true)
 		all = t.AppendFingerprints(all)

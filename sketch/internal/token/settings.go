@@ -37,4 +37,5 @@ type Settings struct {
 	Duplicates bool // a token seen before is dropped
 	Numbers    bool // numbers are dropped
 	IDs        bool // tokens of letters and digits are dropped
+	Dates      bool // dates and times are dropped
 }

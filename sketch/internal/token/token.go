@@ -50,6 +50,9 @@ func New(s Settings) Tokenizer {
 	if s.StopWords || s.Vowels || s.Duplicates || s.Numbers || s.IDs || s.Stream == Chars || s.Stream == Soundex {
 		z = &filtered{Tokenizer: z, settings: s, seen: make(map[uint64]struct{})}
 	}
+	if s.Dates {
+		z = &dated{Tokenizer: z}
+	}
 	return z
 }
 

@@ -407,7 +407,85 @@ def soundex(word):
 FOLDS = {"chars": True, "words": True, "lines": False, "soundex": True, "html": True, "code": False, "page": True}
 
 
+BLANK = rb"[\t ][\t ]?"
+MONTH = (rb"(?:january|jan|february|feb|march|mar|april|apr|may|june|jun|july|jul|august|aug|"
+         rb"september|sept|sep|october|oct|november|nov|december|dec)(?![a-z0-9_])")
+WEEKDAY = rb"(?:(?:monday|mon|tuesday|tues|tue|wednesday|wed|thursday|thurs|thu|friday|fri|saturday|sat|sunday|sun)(?![a-z0-9_])[.]?,?" + BLANK + rb")"
+DAY, MM, YEAR, ORDINAL = rb"(?:3[01]|[12][0-9]|0?[1-9])", rb"(?:1[0-2]|0?[1-9])", rb"[12][0-9]{3}", rb"(?:st|nd|rd|th)?"
+
+
+def eastern(unit):
+    return rb"(?:" + "|".join(unit).encode() + rb")"
+
+
+def western_dates():
+    for mark in (b"-", b"/", b"[.]"):
+        yield YEAR + mark + MM + mark + DAY
+    for mark in (b"-", b"/", b"[.]"):
+        year = {b"-": YEAR, b"/": b"(?:" + YEAR + b"|[0-9][0-9])", b"[.]": YEAR}[mark]
+        yield DAY + mark + MM + mark + year
+        if mark != b"[.]":
+            yield MM + mark + DAY + mark + year
+    yield rb"[0-3][0-9][.][01][0-9][.][0-9][0-9]"
+    yield MONTH + rb"[.]?" + BLANK + DAY + ORDINAL + rb"(?:(?![a-z0-9_]),?" + BLANK + YEAR + rb")?"
+    between = rb"(?:" + BLANK + rb"of" + BLANK + rb"|" + BLANK + rb"|-|/)"
+    for year in (rb"[.]?,?" + BLANK + YEAR, rb"[.]?[-/]" + YEAR, rb""):
+        yield DAY + ORDINAL + between + MONTH + year
+    yield MONTH + rb"[.]?(?:,?" + BLANK + rb"|-)" + YEAR
+
+
+EASTERN_DAY = rb"[0-9]{1,2}" + eastern("月월") + rb"[\t ]{0,2}[0-9]{1,2}" + eastern("日일")
+EASTERN_DATES = [
+    rb"[0-9]{2,4}" + eastern("年년") + rb"[\t ]{0,2}" + EASTERN_DAY, EASTERN_DAY,
+    rb"[0-9]{4}" + eastern("年년") + rb"[\t ]{0,2}[0-9]{1,2}" + eastern("月월"), rb"[0-9]{4}" + eastern("年년"),
+]
+
+
+def clock_times():
+    hour = rb"(?:2[0-4]|1[0-9]|0?[0-9])"
+    half = rb"[\t ]{0,2}(?:[ap][.]m[.]|[ap]m(?![a-z0-9_]))"
+    zone = rb"[\t ]{0,2}(?:(?:utc|gmt|z)(?![a-z0-9_])|[-+][0-9]{2}:?[0-9]{2}(?![a-z0-9_]))"
+    yield (hour + rb":[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]{1,9})?)?(?:(?:" + half + rb")?" + zone + rb"|" + half + rb"|(?![a-z0-9_]))")
+    yield hour + half
+    yield (rb"[0-9]{1,2}" + eastern("時时시") + rb"(?:[\t ]{0,2}[0-9]{1,2}" + eastern("分분") +
+           rb"(?:[\t ]{0,2}[0-9]{1,2}" + eastern("秒초") + rb")?)?")
+    yield rb"[0-9]{1,2}" + "点".encode() + rb"[0-9]{1,2}" + "分".encode() + rb"(?:[0-9]{1,2}" + "秒".encode() + rb")?"
+
+
+def alternatives(patterns):
+    return rb"(?:" + rb"|".join(rb"(?:" + p + rb")" for p in patterns) + rb")"
+
+
+DATE = alternatives([alternatives(western_dates()) + rb"\b"] + EASTERN_DATES)
+TIME = alternatives(clock_times())
+moment = re.compile(alternatives([
+    YEAR + rb"[01][0-9][0-3][0-9]t[0-2][0-9][0-5][0-9](?:[0-5][0-9])?(?:z|[-+][0-9]{4})?(?![a-z0-9_])",
+    YEAR + rb"-" + MM + rb"-" + DAY + rb"t" + TIME,
+    WEEKDAY + rb"?" + DATE + rb"(?:(?::|,?" + BLANK + rb"at" + BLANK + rb"|,?[\t ]{0,2})" + TIME +
+    rb"(?:" + BLANK + rb"(?:[a-z]{3,4}" + BLANK + rb")?" + YEAR + rb"(?![a-z0-9_]))?)?",
+    TIME + rb"(?:,?" + BLANK + DATE + rb")?",
+])).match
+
+
+def without_dates(data):
+    """Data with blanks for its dates and times, as many as they have bytes."""
+    lower, out, i = data.lower(), bytearray(data), 0
+    while i < len(data):
+        # What stands before decides whether a date can begin here.
+        before, digit = lower[max(0, i - 2):i], lower[i] in b"0123456789"
+        inside = re.search(rb"[a-z0-9_]\Z" if digit else rb"[a-z0-9_\x80-\xff]\Z", before) or re.search(rb"[0-9][-.:/]\Z", before)
+        found = None if inside else moment(lower[i:i + 96])
+        if found and not re.match(rb"[-.:/][0-9]", lower[i + found.end():]):
+            out[i:i + found.end()] = b" " * found.end()
+            i += found.end()
+        else:
+            i += 1
+    return bytes(out)
+
+
 def tokens_of(p, data):
+    if p["dates"]:
+        data = without_dates(data)
     fold = FOLDS[p["stream"]] != p["other"]
     text = lambda: canonical(decode(data), fold)
     found = {
@@ -592,26 +670,27 @@ STREAMS = ["chars", "words", "lines", "soundex", "html", "code", "elements", "pa
 
 
 def header(p, exponent):
-    flags = p["other"] | p["stop"] << 1 | p["vowels"] << 2 | p["duplicates"] << 3 | p["bag"] << 4 | p["numbers"] << 5 | p["ids"] << 6
+    flags = p["other"] | p["stop"] << 1 | p["vowels"] << 2 | p["duplicates"] << 3 | p["bag"] << 4 | p["numbers"] << 5 | p["ids"] << 6 | p["dates"] << 7
     family = {**SLOTS, **LISTS}[p["family"]]
     out = bytes([0xA1, 1, STREAMS.index(p["stream"]), flags, family, p["bits"]])
     out += p["w"].to_bytes(2, "big") + p["t"].to_bytes(2, "big") + bytes([p["k"], p["s"], p["r"], exponent])
     return out + p["size"].to_bytes(2, "big") + p["modulus"].to_bytes(4, "big") + tokens_fingerprint(p).to_bytes(2, "big")
 
 
+CANARY_DATES = (pathlib.Path(__file__).parent / "../../internal/token/canary_dates.txt").read_bytes()
 CANARY = (pathlib.Path(__file__).parent / "../../internal/token/canary.txt").read_bytes()
 
 
 @functools.cache
 def fingerprint_of(*settings):
-    p = dict(zip(("stream", "other", "stop", "vowels", "duplicates", "numbers", "ids"), settings))
-    return max(1, cut(shingle_fingerprint(tokens_of(p, CANARY)), 16))
+    p = dict(zip(("stream", "other", "stop", "vowels", "duplicates", "numbers", "ids", "dates"), settings))
+    return max(1, cut(shingle_fingerprint(tokens_of(p, CANARY + (CANARY_DATES if p["dates"] else b""))), 16))
 
 
 def tokens_fingerprint(p):
     if p["stream"] == "elements":
         return 0
-    return fingerprint_of(p["stream"], p["other"], p["stop"], p["vowels"], p["duplicates"], p["numbers"], p["ids"])
+    return fingerprint_of(p["stream"], p["other"], p["stop"], p["vowels"], p["duplicates"], p["numbers"], p["ids"], p["dates"])
 
 
 def payload(p, slots):
@@ -636,14 +715,14 @@ def payload(p, slots):
 
 def profile(settings):
     """A canonical spelling; nothing but what that has."""
-    p = dict(other=False, stop=False, vowels=False, duplicates=False, numbers=False, ids=False, bag=False, bits=64, size=0, modulus=0)
+    p = dict(other=False, stop=False, vowels=False, duplicates=False, numbers=False, ids=False, dates=False, bag=False, bits=64, size=0, modulus=0)
     for word in settings.split():
         name, _, value = word.partition("=")
         if name in STREAMS:
             p["stream"] = name
         elif name in ("case", "fold"):
             p["other"] = True
-        elif name in ("stop", "vowels", "duplicates", "numbers", "ids"):
+        elif name in ("stop", "vowels", "duplicates", "numbers", "ids", "dates"):
             p[name] = True
         elif name in ("set", "bag"):
             p["bag"] = name == "bag"
@@ -721,6 +800,8 @@ WRAPPED = (
     "\u3072\u3089 \u30ab\u30ca \ud55c\uad6d \uc5b4\u0301 \u6211 \u0301\u80fd"
 ).encode()
 INVOICE = "Invoice 4711-A of 2026-11-22T06:39, 3 pieces at 19.90, id 550e8400-e29b-41d4, 0x1F, v2, \u0663\u0664, \u00bd kg, \u5e74 2 \u6708".encode()
+DATED = ("Sun Nov 22 12:53:22 UTC 2026: <p>backup of 2026-11-21T23:00:00Z took 3 hours</p>, see mail of 3rd May 2025\n22.11.2026 10:15 "
+         "meeting moved to 24 November at 9:30 am \u4e8e2026\u5e7411\u670822\u65e5\u5f00\u4f1a 10.11.12.13 v1.2.3").encode()
 LOG = " one  two \r\n\r\nthree\tfour\u00a0five\u2028 Stra\u00dfe\u0085\nsix\r".encode()
 TAIL = "t=84 k=12 s=7 r=2"
 
@@ -744,6 +825,10 @@ VECTORS = [
     ("characters without numbers", "chars stop numbers ids w=2 set fast " + TAIL, NAMES),
     ("numbers dropped", "words numbers w=1 set fast " + TAIL, INVOICE),
     ("identifiers dropped", "words ids w=1 set fast " + TAIL, INVOICE),
+    ("dates dropped", "words dates w=1 set fast " + TAIL, DATED),
+    ("dates and numbers dropped from characters", "chars numbers dates w=3 set fast " + TAIL, DATED),
+    ("dates dropped from a page", "page dates w=2 set fast " + TAIL, DATED),
+    ("dates dropped from lines", "lines dates w=1 set fast " + TAIL, DATED),
     ("numbers and identifiers dropped", "code numbers ids w=2 set fast " + TAIL, INVOICE),
     ("page without URLs", "page w=2 set fast t=84 k=6 s=14 r=2", PAGE),
     ("lines", "lines w=1 set fast " + TAIL, LOG),

@@ -43,7 +43,7 @@ with open("unicode.tsv", "w", encoding="ascii") as out:
 with open("canary.tsv", "w", encoding="ascii") as out:
     for stream in reference.FOLDS:
         each = itertools.product((False, True), repeat=4)
-        for flags in [f + (False, False) for f in each] + [(False,) * 4 + f for f in ((False, True), (True, False), (True, True))]:
+        for flags in [f + (False,) * 3 for f in each] + [(False,) * 4 + f for f in itertools.product((False, True), repeat=3) if any(f)]:
             case = {False: "", True: "case" if reference.FOLDS[stream] else "fold"}[flags[0]]
-            names = [stream, case] + [n for n, set in zip(("stop", "vowels", "duplicates", "numbers", "ids"), flags[1:]) if set]
+            names = [stream, case] + [n for n, set in zip(("stop", "vowels", "duplicates", "numbers", "ids", "dates"), flags[1:]) if set]
             print(" ".join(filter(None, names)), "%04x" % reference.fingerprint_of(stream, *flags), sep="\t", file=out)
