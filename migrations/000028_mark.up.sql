@@ -14,8 +14,8 @@ declare
   itself boolean;
   rows integer := 0;
 begin
-  if verdict is null or verdict not in ('duplicate', 'distinct') then
-    raise exception 'alike: mark: the verdict is "%", want duplicate or distinct', verdict using errcode = 'invalid_parameter_value';
+  if verdict is null or verdict not in ('duplicate', 'distinct', 'none') then
+    raise exception 'alike: mark: the verdict is "%", want duplicate, distinct or none', verdict using errcode = 'invalid_parameter_value';
   end if;
   begin
     execute format('select (%s) = (%s)',
@@ -38,6 +38,11 @@ begin
   if rows < 2 then
     raise exception 'alike: mark: % has no rows with the keys % and %', a.name, left(x, 100), left(y, 100) using errcode = 'no_data_found';
   end if;
+  if verdict = 'none' then
+    execute format('delete from %s m where %s and %s', mark, alike._key_is(keys, types, 'm', '$1'), alike._key_is(alike._others(keys), types, 'm', '$2'))
+    using case when less then x else y end, case when less then y else x end;
+    return verdict;
+  end if;
   execute format('insert into %s (%s, verdict, note) values (%s, %s, $3, $4)
     on conflict (%s) do update set verdict = excluded.verdict, note = excluded.note, marked_at = excluded.marked_at, marked_by = excluded.marked_by',
     mark, columns, array_to_string(alike._key_values(keys, types, '$1'), ', '), array_to_string(alike._key_values(keys, types, '$2'), ', '), columns)
@@ -49,7 +54,7 @@ $$;
 create function alike.mark("table" text, key text, other text, verdict text, note text default null) returns text
 language sql
 as $$ select alike._mark(alike._attachment("table"), key, other, verdict, note) $$;
-comment on function alike.mark(text, text, text, text, text) is 'a person''s verdict on a pair, duplicate or distinct, which every answer obeys';
+comment on function alike.mark(text, text, text, text, text) is 'a person''s verdict on a pair, duplicate or distinct, which every answer obeys; none withdraws it';
 
 -- The keys that a person has called distinct from a key.
 create function alike._distinct_from(a alike.attachment, itself text) returns text[] language plpgsql stable

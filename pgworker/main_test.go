@@ -121,7 +121,7 @@ func TestWrongValues(t *testing.T) {
 		{"attach documents body --name n --verify texts", "want sketch or text"},
 		{"check main_test.go --at-least x", "want 0 to 1"}, {"check main_test.go --type image/x", "want auto, plain"}, {"check main_test.go --type nonsense/", "want auto, plain"},
 		{"si-rows documents length 1 --fraction -1", "want 0 or more"}, {"si-rows documents 99Z/1 1", "want a method"},
-		{"rows documents one", "is not bigint"}, {"mark documents 1 2 perhaps", "want duplicate or distinct"}, {"mark documents 1 x distinct", "are not both bigint"},
+		{"rows documents one", "is not bigint"}, {"mark documents 1 2 perhaps", "want duplicate, distinct or none"}, {"mark documents 1 x distinct", "are not both bigint"},
 		{"report --clusters -1", "want 1 to 10000"}, {"report --members 1", "want 2 to 100"}, {"report --output=", "want a file"},
 		{"curve --points 1", "want 2 to 10001"}, {"curve --profile nonsense", "nonsense"}, {"curve --log", "--svg"}, {"plan 0.9 nan 0.5 0.001", "want"}, {"bench --size 0", "want 1 to 1048576"},
 		{"bench --profile t=x", "t=x"}, {"export documents --parquet=", "--parquet"}, {"detach documents --drop=x", "invalid syntax"}, {"clusters documents --write=x", "invalid syntax"},

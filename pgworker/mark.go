@@ -4,9 +4,9 @@ import "github.com/spf13/cobra"
 
 func (c *command) markCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "mark TABLE KEY KEY duplicate|distinct [NOTE]",
+		Use:   "mark TABLE KEY KEY duplicate|distinct|none [NOTE]",
 		Short: "Give a verdict on a pair of rows",
-		Long:  "mark records what a person decided. Pairs, clusters and gates obey it from then on.",
+		Long:  "mark records what a person decided. Pairs, clusters and gates obey it from then on; none withdraws it.",
 		Args:  cobra.RangeArgs(4, 5),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var note *string

@@ -51,7 +51,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"at_least of 0 as an argument", `SELECT * FROM alike_rows('e', 1, 0)`, `at_least is 0, want above 0`},
 	{"a verdict on a missing row", `SELECT alike_mark('e', 1, 9, 'distinct')`, `e has no row 9`},
 	{"a verdict on one row", `SELECT alike_mark('e', 1, 1, 'distinct')`, `both keys name the same row`},
-	{"an unknown verdict", `SELECT alike_mark('e', 1, 2, 'perhaps')`, `the verdict is "perhaps", want duplicate or distinct`},
+	{"an unknown verdict", `SELECT alike_mark('e', 1, 2, 'perhaps')`, `the verdict is "perhaps", want duplicate, distinct or none`},
 	{"an index that is not kept", `SELECT * FROM alike_si_rows('e', 'length', 1)`, `e has no similarity index length; it has none`},
 	{"a negative fraction", `SELECT alike_si_low(5, -1)`, `the fraction is the integer -1, want a number of at least 0`},
 	{"a sketch that is text", `SELECT alike_resemblance('x', 'y')`, `the first argument is "x", want a sketch`},

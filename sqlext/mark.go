@@ -6,7 +6,7 @@ import (
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// mark is alike_mark: a person's verdict on a pair. It gives the verdict.
+// mark is alike_mark: a person's verdict on a pair, or none, which withdraws it. It gives the verdict.
 func mark(c *conn, f *sqlite.Call) error {
 	args := f.Args()
 	for i := range 4 {
@@ -19,8 +19,8 @@ func mark(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	verdict := args[3].Text()
-	if args[3].Kind != sqlite.Text || verdict != "duplicate" && verdict != "distinct" {
-		return fmt.Errorf("the verdict is %s, want duplicate or distinct", args[3].Describe())
+	if args[3].Kind != sqlite.Text || verdict != "duplicate" && verdict != "distinct" && verdict != "none" {
+		return fmt.Errorf("the verdict is %s, want duplicate, distinct or none", args[3].Describe())
 	}
 	x, err := c.storedKey(a, &args[1])
 	if err != nil {
@@ -50,6 +50,9 @@ func mark(c *conn, f *sqlite.Call) error {
 	err = c.Atomically(func() error {
 		if err := c.Run(a.sql("unmark"), nil, append(append([]any{}, y...), x...)...); err != nil {
 			return err
+		}
+		if verdict == "none" {
+			return c.Run(a.sql("unmark"), nil, append(append([]any{}, x...), y...)...)
 		}
 		return c.Run(a.sql("mark"), nil, append(append(append([]any{}, x...), y...), verdict, note)...)
 	})

@@ -209,7 +209,7 @@ func TestQuestions(t *testing.T) {
 			if n := count("alike.clusters('docs', 1) x join alike.clusters('docs', 1) y on x.cluster = y.cluster where x.key = $1 and y.key = $2", p.Key, p.Other); n != 1 {
 				t.Error("a pair marked duplicate is in two clusters")
 			}
-			fails(t, c, "want duplicate or distinct", "select alike.mark('docs', $1, $2, 'same')", p.Key, p.Other)
+			fails(t, c, "want duplicate, distinct or none", "select alike.mark('docs', $1, $2, 'same')", p.Key, p.Other)
 			fails(t, c, "both keys name the same row", "select alike.mark('docs', $1, $1, 'distinct')", p.Key)
 			fails(t, c, "no rows with the keys", "select alike.mark('docs', $1, $2, 'distinct')", p.Key, key("100000"))
 			fails(t, c, "no row with the key", "select * from alike.rows('docs', $1)", key("100000"))

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"math"
 	"time"
 )
 
@@ -25,7 +26,7 @@ var Funcs = template.FuncMap{
 	"plural":  Plural,
 	"visible": Visible,
 	"dict":    dict,
-	"two":     func(x float64) string { return fmt.Sprintf("%.2f", x) },
+	"two":     two,
 	"when":    func(t time.Time) string { return t.Format("2 January 2006, 15:04 MST") },
 	"stamp":   func(t time.Time) string { return t.Format(time.RFC3339) },
 }
@@ -37,4 +38,11 @@ func dict(pairs ...any) map[string]any {
 		d[pairs[i].(string)] = pairs[i+1]
 	}
 	return d
+}
+
+func two(x float64) string {
+	if math.IsNaN(x) {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.2f", x)
 }

@@ -31,7 +31,7 @@ similar row, diff a difference, errors has rows).`,
 	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, an object a line")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see alike help %s", err, cmd.Name()) })
-	root.AddCommand(c.dedupCommand(), c.diffCommand(), c.checkCommand(), c.attachCommand(), c.versionCommand())
+	root.AddCommand(c.dedupCommand(), c.diffCommand(), c.checkCommand(), c.attachCommand(), c.reviewCommand(), c.versionCommand())
 	for _, v := range verbs {
 		root.AddCommand(c.verbCommand(v))
 	}

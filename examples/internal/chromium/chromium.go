@@ -214,12 +214,17 @@ func (b *Browser) Open(file string, bypass bool) error {
 	if err != nil {
 		return err
 	}
+	return b.Visit("file://"+filepath.ToSlash(path), bypass)
+}
+
+// Visit is Open for an address.
+func (b *Browser) Visit(address string, bypass bool) error {
 	if err := b.call("Page.setBypassCSP", map[string]any{"enabled": bypass}, nil); err != nil {
 		return err
 	}
 	b.Requests, b.Errors = nil, nil
 	var shown struct{ LoaderID, ErrorText string }
-	if err := b.call("Page.navigate", map[string]any{"url": "file://" + filepath.ToSlash(path)}, &shown); err != nil {
+	if err := b.call("Page.navigate", map[string]any{"url": address}, &shown); err != nil {
 		return err
 	}
 	if shown.ErrorText != "" {
@@ -227,7 +232,26 @@ func (b *Browser) Open(file string, bypass bool) error {
 	}
 	for !b.loaded[shown.LoaderID] {
 		if _, err := b.next(); err != nil {
-			return fmt.Errorf("chromium: %s is not loaded: %w", file, err)
+			return fmt.Errorf("chromium: %s is not loaded: %w", address, err)
+		}
+	}
+	return nil
+}
+
+// Scripts switches the scripts of pages on or off.
+func (b *Browser) Scripts(on bool) error {
+	return b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": !on}, nil)
+}
+
+// Leads does what makes the page load another one, and waits until that is loaded.
+func (b *Browser) Leads(act func() error) error {
+	before := len(b.loaded)
+	if err := act(); err != nil {
+		return err
+	}
+	for len(b.loaded) == before {
+		if _, err := b.next(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"half a match", `select alike.attach('d', 'body', '{"matches": 1.5}')`, `the option matches is 1.5, want a whole number from 1 to 1000 or null`},
 	{"an unknown way to verify", `select alike.attach('d', 'body', '{"verify": "by hand"}')`, `the verify is "by hand", want sketch or text`},
 	{"a verdict on one row", `select alike.mark('e', '1', '1', 'distinct')`, `both keys name the same row`},
-	{"an unknown verdict", `select alike.mark('e', '1', '2', 'perhaps')`, `the verdict is "perhaps", want duplicate or distinct`},
+	{"an unknown verdict", `select alike.mark('e', '1', '2', 'perhaps')`, `the verdict is "perhaps", want duplicate, distinct or none`},
 	{"an index that is not kept", `select * from alike.si_rows('e', 'length', '1')`, `e has no similarity index length; it has none`},
 	{"slots that the features do not leave", `select alike.attach('d', 'body', '{"profile": "words t=10"}')`, `profile "words t=10": t=10, want at least k·s = 92`},
 }
