@@ -275,7 +275,7 @@ create function alike._parse(settings text) returns alike.profile_fields languag
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  p alike.profile_fields := row(1, false, false, false, false, false, false, false, 4, 64, 2, 168, 23, 4, 2, 0, 0, 0);
+  p alike.profile_fields := row(1, false, false, false, false, false, false, false, false, 4, 64, 2, 168, 23, 4, 2, 0, 0, 0);
   words text[] := alike._words(settings);
   base text[];
   part text[];

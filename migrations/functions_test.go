@@ -19,7 +19,7 @@ import (
 var testProfiles = []string{
 	"prose", "words bits=8", "words bits=4", "words bits=2", "words bits=1", "words t=95 bits=2", "web bits=8", "bing", "bing bits=8", "chars bag", "code",
 	"lines case", "words fast bits=8", "words lean bits=8", "words bins", "words bins bits=8", "words bins t=93 bits=4", "words weighted", "words lean-zeros", "words lean-biased bits=8",
-	"words bottom=100", "words bottom=50 mod=3", "words mod=4", "words mod=16909060", "words scaled", "words stop vowels duplicates w=3",
+	"words bottom=100", "words bottom=50 mod=3", "words mod=4", "words mod=16909060", "words scaled", "words stop vowels duplicates w=3", "chars numbers dates", "words dates bits=4",
 }
 
 // document makes text of n words; documents of the same seed share most of it.
