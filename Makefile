@@ -60,11 +60,10 @@ race: ## the short tests with several goroutines, under the race detector
 	go test -timeout 3h -race -short -run 'AtOnce|Concurrent|RunWakes|Scan|Kills|Locks|ReadOnly|Process|ManyClients|Warn|BesideWorker|WhileReading' ./pgworker/worker
 	go test -timeout 3h -race -short ./pgworker/extract
 
-# TestVerifiedPolicies asks in words of SQLite 3.35. The option contains is not yet exact there in mode queue with a condition.
 oldest: ## the extension in SQLite 3.31.1, the oldest that it supports
 	@mkdir -p build
 	cp go.mod build/oldest.mod; cp go.sum build/oldest.sum; go mod edit -require=github.com/mattn/go-sqlite3@v2.0.3+incompatible build/oldest.mod
-	go test -modfile=build/oldest.mod -mod=mod -tags 'json1 sqlite_introspect' ./sqlext -run 'Functions|Cases|Polic|Checkin|Match|Agree|Pairs|Change|Errors|Names|Flags' -skip 'TestVerifiedPolicies|TestCheckinIsExact/contains'
+	go test -modfile=build/oldest.mod -mod=mod -tags 'json1 sqlite_introspect' ./sqlext -run 'Functions|Cases|Polic|Checkin|Match|Agree|Pairs|Change|Errors|Names|Flags'
 
 purego: ## short tests of the library without assembly
 	go test -short -tags purego ./sketch/...

@@ -45,9 +45,9 @@ func (db database) check(name, where string) {
 		for i, key := range list {
 			same[i] = "s." + key + " = a." + key
 		}
-		stored := db.rows(`SELECT value, ` + keys + ` FROM ` + name + `_alike_value ORDER BY 1, 2`)
+		stored := db.rows(`SELECT value, ` + keys + ` FROM ` + name + `_alike_value ORDER BY value, ` + keys)
 		wanted := db.rows(`SELECT j.value, s.` + strings.Join(list, ", s.") + ` FROM ` + name + `_alike_source s JOIN ` + name + `_alike a ON ` + strings.Join(same, " AND ") + `, json_each(alike__passages(s.document,
-			(SELECT p.profile || char(10) || char(10) || 'plain' || char(10) || p.id || char(10) || p.tokens FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '` + name + `' AND state <> 'next'))) j ORDER BY 1, 2`)
+			(SELECT p.profile || char(10) || char(10) || 'plain' || char(10) || p.id || char(10) || p.tokens FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '` + name + `' AND state <> 'next'))) j ORDER BY j.value, s.` + strings.Join(list, ", s."))
 		if stored != wanted {
 			db.t.Fatalf("%s: the values are not those of the documents\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
 		}

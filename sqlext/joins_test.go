@@ -39,7 +39,7 @@ func TestJoinsComputeOnce(t *testing.T) {
 			} {
 				got := ""
 				calls := sqlext.CountCalls(question.name, func() { got = db.rows(fmt.Sprintf(join.sql, question.call, key.key)) })
-				want := db.rows(fmt.Sprintf("WITH c AS MATERIALIZED (SELECT * FROM "+question.call+") "+join.sql, "c", key.key))
+				want := db.rows(fmt.Sprintf("WITH c AS"+materialized+" (SELECT * FROM "+question.call+") "+join.sql, "c", key.key))
 				sort := func(s string) string { return strings.Join(slices.Sorted(slices.Values(strings.Split(s, "\n"))), "\n") }
 				if sort(got) != sort(want) {
 					t.Errorf("%s, %s, %s:\n%.300s\nwant\n%.300s", key.columns, question.call, join.sql, got, want)

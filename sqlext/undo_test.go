@@ -147,17 +147,21 @@ func TestAKeyThatATriggerGivesToAnotherRow(t *testing.T) {
 		for _, table := range []string{`(id TEXT PRIMARY KEY, body TEXT, uid INTEGER UNIQUE)`, `(id TEXT PRIMARY KEY, body TEXT, uid INTEGER) WITHOUT ROWID`, `(id INTEGER PRIMARY KEY, body TEXT, uid INTEGER)`} {
 			db := memory(t)
 			db.exec(`CREATE TABLE d` + table)
-			db.exec(`INSERT INTO d VALUES (11, ?1, 1), (12, ?1 || ' twelve', 2), (13, 'another text', 3)`, fox)
+			db.exec(`INSERT INTO d VALUES (11, ?1, 1), (12, ?1 || ' twelve', 2), (13, 'another text', 3), (15, 'a fourth', 5)`, fox)
 			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
-			db.rows(`SELECT alike_mark('d', 11, 13, 'distinct')`)
+			db.rows(`SELECT alike_mark('d', 11, 13, 'distinct'), alike_mark('d', 13, 15, 'distinct')`)
 			db.exec(`CREATE TRIGGER follow AFTER UPDATE ON d WHEN new.uid = 2 BEGIN UPDATE d SET id = old.id WHERE uid = 3; END`)
 			db.exec(`UPDATE d SET id = 14 WHERE uid = 2`)
-			db.expect("11|1\n12|3\n14|2", `SELECT id, uid FROM d ORDER BY id`)
-			db.rows(`SELECT alike_refresh('d')`)
+			db.expect("11|1\n12|3\n14|2\n15|5", `SELECT id, uid FROM d ORDER BY id`)
+			if strings.Contains(options, "queue") {
+				db.rows(`SELECT alike_refresh('d')`)
+			}
 			db.check("d", options+table)
-			db.expect("11|12|distinct", `SELECT min(id, other), max(id, other), verdict FROM d_alike_mark`)
-			db.exec(`REPLACE INTO d VALUES (12, 'a new text', 1)`)
-			db.rows(`SELECT alike_refresh('d')`)
+			db.expect("11|12\n12|15", `SELECT min(id, other), max(id, other) FROM d_alike_mark ORDER BY 1`)
+			db.exec(`REPLACE INTO d VALUES (16, 'a new text', 3)`)
+			if strings.Contains(options, "queue") {
+				db.rows(`SELECT alike_refresh('d')`)
+			}
 			db.check("d", options+table)
 		}
 	}
