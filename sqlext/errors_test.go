@@ -57,6 +57,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a sketch that is text", `SELECT alike_resemblance('x', 'y')`, `the first argument is "x", want a sketch`},
 	{"a document that is too long to look at", `SELECT * FROM alike_tokens(zeroblob(20000000))`, `a document of 20000000 bytes, want at most 16777216`},
 	{"two profiles in one set", `SELECT alike_sketch_set(x, 1, p) FROM (SELECT 1 AS x, 'prose' AS p UNION ALL SELECT 2, 'web')`, `one set has two profiles, "prose" and "web"`},
+	{"a row that is missing from a table with a name like ours", `SELECT * FROM alike_rows('alike notes', 9)`, `alike notes has no row 9`},
 	{"rows where a value is wanted", `SELECT alike_rows('e', 1)`, `it gives rows and belongs into FROM, as in SELECT * FROM alike_rows(...)`},
 	{"arguments that are missing", `SELECT * FROM alike_rows('e')`, `too few arguments: 1, want at least 2`},
 }
@@ -68,10 +69,11 @@ func TestSentences(t *testing.T) {
 		`CREATE TABLE e(id INTEGER PRIMARY KEY, body TEXT, title TEXT)`,
 		`CREATE TABLE k(sketch INTEGER PRIMARY KEY, body TEXT)`,
 		`CREATE TABLE c(a, b, body TEXT, PRIMARY KEY (a, b))`,
+		`CREATE TABLE "alike notes"(id INTEGER PRIMARY KEY, body TEXT)`,
 		`CREATE VIEW v AS SELECT * FROM d`,
 		`CREATE VIRTUAL TABLE r USING rtree(id, a, b)`,
 		`INSERT INTO e(body) VALUES ('one text'), ('another')`,
-		`SELECT alike_attach('e', 'body'), alike_attach('c', 'body')`,
+		`SELECT alike_attach('e', 'body'), alike_attach('c', 'body'), alike_attach('alike notes', 'body')`,
 	} {
 		db.rows(statement)
 	}

@@ -113,12 +113,12 @@ func init() {
 // wording is the error of a function as SQL shows it: the function's name, and what is
 // wrong. An error that comes from another function of ours has a name already.
 func wording(fn *sqlite.Function, err error) string {
+	if e, ok := err.(*sqlite.Error); ok && e.Named {
+		return e.Text
+	}
 	text := strings.TrimPrefix(err.Error(), "sketch: ")
 	if forbidden(err) {
 		text = "the authorizer of the host forbids what this needs: " + text
-	}
-	if strings.HasPrefix(text, "alike") {
-		return text
 	}
 	return fn.Name + ": " + text
 }

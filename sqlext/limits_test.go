@@ -161,3 +161,75 @@ func TestPairViewUsesItsIndexes(t *testing.T) {
 		}
 	}
 }
+
+// Under each limit, low by itself, each function works or says which limit stops it, and
+// what it has done then is undone.
+func TestFunctionsNameTheLimit(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE e(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d(body) VALUES (?1), (?1), (?1 || ' indeed'), ('another text')`, fox)
+	db.exec(`INSERT INTO e(body) SELECT body FROM d`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true, "si": ["length", "forest/3"], "policy": "link", "profile": "words w=2"}')`)
+	db.exec(`CREATE TABLE s AS SELECT alike_sketch(body) AS s, alike_sketch(body, 'words mod=1') AS m FROM d`)
+	db.exec(`DELETE FROM d_alike WHERE id = 3`)
+	calls := map[string]string{ // by function, what follows its name
+		"alike_sketch": `('a b c')`, "alike_sketch_set": `(body) FROM d`, "alike_merge": `(m) FROM s`, "alike_resemblance": `(s, s) FROM s`, "alike_containment": `(m, m) FROM s`, "alike_bounds": `(s, s) FROM s`,
+		"alike_size": `(m) FROM s`, "alike_resemblance_exact": `('a', 'b')`, "alike_containment_exact": `('a', 'b')`, "alike_features": `(s.s)`, "alike_superfeatures": `(s.s)`, "alike_feature": `(s, 1) FROM s`,
+		"alike_superfeature": `(s, 1) FROM s`, "alike_shared": `(s, s) FROM s`, "alike_alike": `(s, s) FROM s`, "alike_si": `('a b', 'length')`, "alike_si_low": `(1)`, "alike_si_high": `(1)`, "alike_tokens": `('a b')`,
+		"alike_shingles": `('a b')`, "alike_explain": `('a b', 'a c')`, "alike_filter": `(1, 2, 1, .5)`, "alike_filter_curve": `(1, 2, 1)`, "alike_filter_plan": `(.8, .1, .3, .1)`, "alike_half_point": `(1, 2, 1)`,
+		"alike_steepest_group": `(.5)`, "alike_steepest_resemblance": `(2)`, "alike_within": `(9, .5, .1)`, "alike_collision_bound": `(9, 9, 64)`, "alike_expected_collisions": `(9, 64)`, "alike_fingerprint_error": `(9, 64)`,
+		"alike_fingerprint_bits": `(9, .1)`, "alike_cells": `(1, 1, 1)`, "alike_profile": `(s) FROM s`, "alike_profiles": `()`, "alike_version": `()`, "alike_attach": `('e', 'body')`, "alike_advise": `('d', 'body')`,
+		"alike_detach": `('d', '{"drop": true}')`, "alike_refresh": `('d')`, "alike_rows": `('d', 1)`, "alike_rows_like": `('d', 'the quick brown fox')`, "alike_si_rows": `('d', 'length', 1)`, "alike_forest_rows": `('d', 1)`,
+		"alike_pairs": `('d')`, "alike_clusters": `('d')`, "alike_keep": `('d')`, "alike_containers": `('d', 1)`, "alike_contained": `('d', 1)`, "alike_containers_like": `('d', 'a b')`, "alike_contained_like": `('d', 'a b')`,
+		"alike_containments": `('d')`, "alike_mark": `('d', 1, 2, 'distinct')`, "alike_status": `()`, "alike_errors": `('d')`, "alike_common": `('d')`, "alike_hot": `('d')`,
+	}
+	everything := `SELECT group_concat(name || sql) FROM sqlite_master`
+	schema, stopped := db.rows(everything), map[string]int{}
+	for limit, values := range map[string][]int{"LENGTH": {40, 100, 400, 1500}, "SQL_LENGTH": {100}, "COLUMN": {1, 5, 20}, "EXPR_DEPTH": {2, 5}, "COMPOUND_SELECT": {1, 2}, "VDBE_OP": {200, 2000}, "FUNCTION_ARG": {4},
+		"ATTACHED": {0}, "LIKE_PATTERN_LENGTH": {1, 3}, "VARIABLE_NUMBER": {0, 1, 3}, "TRIGGER_DEPTH": {0, 1}} {
+		for _, value := range values {
+			for _, name := range strings.Split(db.rows(`SELECT DISTINCT name FROM (SELECT name FROM pragma_function_list UNION ALL SELECT name FROM pragma_module_list) WHERE name LIKE 'alike\_%' ESCAPE '\' AND name NOT LIKE 'alike\_\_%' ESCAPE '\'`), "\n") {
+				call, there := calls[name]
+				if !there {
+					t.Fatalf("this test does not call %s", name)
+				}
+				query := "SELECT " + name + call
+				if db.rows(`SELECT count(*) FROM pragma_module_list WHERE name = ?`, name) != "0" {
+					query = "SELECT x.* FROM " + name + call + " x LIMIT 5"
+					if limit == "COLUMN" {
+						query = "SELECT count(*) FROM " + name + call
+					}
+					if strings.Contains(call, "(s.s)") {
+						query = strings.Replace(query, "FROM ", "FROM s, ", 1)
+					}
+				}
+				db.exec(`SAVEPOINT here`)
+				normal := map[string]int{}
+				for name := range limits {
+					normal[name] = 1 << 30
+				}
+				db.limit(map[string]int{limit: value})
+				_, err := db.try(query)
+				db.limit(normal)
+				if err != nil {
+					stopped[limit]++
+					// The statement of this test is under the limit, too, and so is an error.
+					own := !strings.HasPrefix(err.Error(), name+": ") && (value < 10 || limit == "LENGTH" && (value < 200 || strings.Contains(query, "FROM s"))) && strings.Contains(err.Error(), map[string]string{
+						"COLUMN": "too many columns", "EXPR_DEPTH": "Expression tree is too large", "LENGTH": "string or blob too big"}[limit])
+					if !own && (!strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), "SQLITE_LIMIT_"+limit)) {
+						t.Errorf("%s = %d: %s: %v", limit, value, query, err)
+					}
+				}
+				db.exec(`ROLLBACK TO here; RELEASE here`)
+			}
+		}
+	}
+	db.expect(schema, everything)
+	db.rows(`SELECT alike_refresh('d')`)
+	db.check("d", "limits")
+	for _, limit := range []string{"LENGTH", "COLUMN", "EXPR_DEPTH", "TRIGGER_DEPTH"} {
+		if stopped[limit] == 0 {
+			t.Errorf("the limit %s stopped nothing", limit)
+		}
+	}
+}

@@ -30,14 +30,14 @@ func reject(_ *conn, f *sqlite.Call) error {
 	a := f.Args()
 	r, _ := a[2].Number()
 	atLeast, _ := a[3].Number()
-	return &sqlite.Error{Code: sqlite.CodeConstraint, Text: fmt.Sprintf("alike: the document resembles row %s of %s (resemblance %.3f, rejected from %.3f)", a[1].String(), a[0].Text(), r, atLeast)}
+	return &sqlite.Error{Code: sqlite.CodeConstraint, Named: true, Text: fmt.Sprintf("alike: the document resembles row %s of %s (resemblance %.3f, rejected from %.3f)", a[1].String(), a[0].Text(), r, atLeast)}
 }
 
 // cannotJudge is alike__cannot_judge: a document whose tokens differ from those of the
 // rows cannot be compared with them, so the policy reject does not let it pass.
 func cannotJudge(_ *conn, f *sqlite.Call) error {
 	name := f.Args()[0].Text()
-	return &sqlite.Error{Code: sqlite.CodeConstraint, Text: "alike: " + otherBuild(name)}
+	return &sqlite.Error{Code: sqlite.CodeConstraint, Named: true, Text: "alike: " + otherBuild(name)}
 }
 
 func otherBuild(name string) string {

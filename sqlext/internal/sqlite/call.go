@@ -98,6 +98,9 @@ func (f *Call) fail(err error) {
 	case f.function >= 0 && int(f.function) < len(functions):
 		text = message(&functions[f.function], err)
 	}
+	if list := connections.list.Load(); list != nil && f.conn >= 0 && int(f.conn) < len(*list) && (*list)[f.conn] != nil {
+		(*list)[f.conn].sent = text
+	}
 	f.SetBytes(isFailed, []byte(text))
 	if f.code != CodeNoMemory {
 		f.code = int64(code)

@@ -19,6 +19,7 @@ type Conn struct {
 	closing    bool // forget has been called, and cursors are open
 	guarded    bool // a transaction of Atomically is open
 	writes     int64
+	sent       string // the last error that a function gave SQLite, which names the function
 }
 
 var connections struct {

@@ -82,9 +82,24 @@ static int marshal(alike_value *v, sqlite3_value *a, int text){
   return 1;
 }
 
+/* A text or blob that the host does not allow is an error that names the limit. */
+static int fits(sqlite3_context *x, int function, int64_t n){
+  int most = sqlite3_limit(sqlite3_context_db_handle(x), SQLITE_LIMIT_LENGTH, -1);
+  char text[160];
+  if( n<=most ) return 1;
+  sqlite3_snprintf(sizeof text, text, "%s: the result has %lld bytes, and SQLITE_LIMIT_LENGTH is %d", alike_specs[function].name, (sqlite3_int64)n, most);
+  sqlite3_result_error(x, text, -1);
+  sqlite3_result_error_code(x, SQLITE_TOOBIG);
+  return 0;
+}
+
 static void give(sqlite3_context *x, alike_call *call){
   alike_value *r = &call->result;
   const char *p = r->p ? r->p : call->small;
+  if( (r->type==SQLITE_TEXT || r->type==SQLITE_BLOB) && !fits(x, call->function, r->n) ){
+    sqlite3_free((void*)r->p);
+    return;
+  }
   switch( r->type ){
     case SQLITE_INTEGER: sqlite3_result_int64(x, r->i); return;
     case SQLITE_FLOAT: {
@@ -102,8 +117,6 @@ static void give(sqlite3_context *x, alike_call *call){
     case -1:
       if( call->code==SQLITE_NOMEM ){
         sqlite3_result_error_nomem(x);
-      }else if( call->code==SQLITE_TOOBIG ){
-        sqlite3_result_error_toobig(x);
       }else{
         sqlite3_result_error(x, p, (int)r->n);
         if( call->code!=SQLITE_ERROR ) sqlite3_result_error_code(x, (int)call->code);
@@ -228,13 +241,32 @@ typedef struct cursor {
   sqlite3_value *given[ARGUMENTS];
 } cursor;
 
+/* A host limits the SQL that strangers give it. Our statements about data are ours, and
+** of a size that the profile bounds, so the limits are lifted while they are compiled;
+** what changes the schema is compiled under the limits, since it is read under them: all
+** but the first, which SQLite reports as missing memory and so ends the transaction. */
+static const int lifted[] = {SQLITE_LIMIT_VDBE_OP, SQLITE_LIMIT_SQL_LENGTH, SQLITE_LIMIT_COLUMN, SQLITE_LIMIT_EXPR_DEPTH,
+  SQLITE_LIMIT_COMPOUND_SELECT, SQLITE_LIMIT_FUNCTION_ARG, SQLITE_LIMIT_VARIABLE_NUMBER};
+#define LIFTED ((int)(sizeof lifted/sizeof lifted[0]))
+
+static void lift(sqlite3 *db, int *host, int n){
+  for(int i=0; i<n; i++) host[i] = sqlite3_limit(db, lifted[i], 0x7fffffff);
+}
+
+static void restore(sqlite3 *db, const int *host, int n){
+  for(int i=0; i<n; i++) sqlite3_limit(db, lifted[i], host[i]);
+}
+
 static int tableConnect(sqlite3 *db, void *aux, int argc, const char *const*argv, sqlite3_vtab **pp, char **err){
   const binding *b = aux;
   const alike_spec *s = &alike_specs[b->function];
   table *t;
-  int rc;
+  int rc, host[LIFTED];
   (void)argc; (void)argv;
-  if( (rc = sqlite3_declare_vtab(db, s->declare))!=SQLITE_OK ){ /* an authorizer may refuse it */
+  lift(db, host, LIFTED);
+  rc = sqlite3_declare_vtab(db, s->declare);
+  restore(db, host, LIFTED);
+  if( rc!=SQLITE_OK ){ /* an authorizer may refuse it */
     *err = sqlite3_mprintf("%s", sqlite3_errmsg(db));
     return rc;
   }
@@ -389,7 +421,7 @@ static int fetch(cursor *c, alike_call *call){
   c->kept = call->kept;
   if( call->result.type==-1 ){
     c->batch.rows = 0;
-    if( call->code==SQLITE_NOMEM || call->code==SQLITE_TOOBIG ){ sqlite3_free((void*)call->result.p); return (int)call->code; }
+    if( call->code==SQLITE_NOMEM ){ sqlite3_free((void*)call->result.p); return (int)call->code; }
     int rc = tableError(c->base.pVtab, call->result.p ? call->result.p : call->small, (int)call->result.n, (int)call->code);
     sqlite3_free((void*)call->result.p);
     return rc;
@@ -458,6 +490,7 @@ static int tableColumn(sqlite3_vtab_cursor *p, sqlite3_context *x, int i){
     return SQLITE_OK;
   }
   const alike_value *v = &c->batch.cells[c->row*c->batch.columns+i];
+  if( (v->type==SQLITE_TEXT || v->type==SQLITE_BLOB) && !fits(x, ((table*)p->pVtab)->bound->function, v->n) ) return SQLITE_OK;
   switch( v->type ){
     case SQLITE_INTEGER: sqlite3_result_int64(x, v->i); break;
     case SQLITE_FLOAT: { double d; memcpy(&d, &v->i, 8); sqlite3_result_double(x, d); break; }
@@ -641,39 +674,25 @@ int alike_register_handle(void *db, char *message, int n){
 
 /* ---- The caller's own connection ---- */
 
-/* A host limits the SQL that strangers give it. Our statements about data are ours, and
-** of a size that the profile bounds, so the limits are lifted while they are compiled;
-** what changes the schema is compiled under the limits, since it is read under them. */
-static const int lifted[] = {SQLITE_LIMIT_SQL_LENGTH, SQLITE_LIMIT_COLUMN, SQLITE_LIMIT_EXPR_DEPTH, SQLITE_LIMIT_COMPOUND_SELECT,
-  SQLITE_LIMIT_VDBE_OP, SQLITE_LIMIT_FUNCTION_ARG, SQLITE_LIMIT_VARIABLE_NUMBER};
-#define LIFTED ((int)(sizeof lifted/sizeof lifted[0]))
-
-static void lift(sqlite3 *db, int *host){
-  for(int i=0; i<LIFTED; i++) host[i] = sqlite3_limit(db, lifted[i], 0x7fffffff);
-}
-
-static void restore(sqlite3 *db, const int *host){
-  for(int i=0; i<LIFTED; i++) sqlite3_limit(db, lifted[i], host[i]);
-}
-
-int alike_prepare(void *db, const char *sql, int n, int keep, int limited, void **stmt, int *used){
+int alike_prepare(void *db, const char *sql, int size, int keep, int limited, void **stmt, int *used){
   const char *tail = sql;
-  int host[LIFTED], rc;
-  if( !limited ) lift(db, host);
-  rc = sqlite3_prepare_v3(db, sql, n, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, &tail);
-  if( !limited ) restore(db, host);
+  int host[LIFTED], n = limited ? 1 : LIFTED, rc;
+  lift(db, host, n);
+  rc = sqlite3_prepare_v3(db, sql, size, keep ? SQLITE_PREPARE_PERSISTENT : 0, (sqlite3_stmt**)stmt, &tail);
+  restore(db, host, n);
   *used = (int)(tail-sql);
   return rc;
 }
 
-/* Steps. A statement that is kept is compiled again when the schema has changed. */
+/* Steps. A statement that is kept is compiled again when the schema has changed, and
+** one that changes the schema makes SQLite read it. */
 static int step_statement(sqlite3_stmt *s){
-  int first = !sqlite3_stmt_busy(s), rc = sqlite3_step(s), host[LIFTED];
-  if( rc!=SQLITE_ERROR || !first || !sqlite3_stmt_readonly(s) ) return rc;
-  sqlite3_reset(s);
-  lift(sqlite3_db_handle(s), host);
+  sqlite3 *db = sqlite3_db_handle(s);
+  int host[LIFTED], rc;
+  if( sqlite3_stmt_busy(s) ) return sqlite3_step(s);
+  lift(db, host, LIFTED);
   rc = sqlite3_step(s);
-  restore(sqlite3_db_handle(s), host);
+  restore(db, host, LIFTED);
   return rc;
 }
 
@@ -749,6 +768,7 @@ int alike_column_count(void *stmt){ return sqlite3_column_count(stmt); }
 int alike_reset(void *stmt){ return sqlite3_reset(stmt); }
 int alike_finalize(void *stmt){ return sqlite3_finalize(stmt); }
 const char *alike_message(void *db){ return sqlite3_errmsg(db); }
+int alike_limit(void *db, int number){ return sqlite3_limit(db, number, -1); }
 int64_t alike_changes(void *db){ return sqlite3_changes(db); }
 int alike_autocommit(void *db){ return sqlite3_get_autocommit(db); }
 

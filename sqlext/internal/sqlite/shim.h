@@ -90,6 +90,7 @@ int alike_column_count(void *stmt);
 int alike_reset(void *stmt);
 int alike_finalize(void *stmt);
 const char *alike_message(void *db);
+int alike_limit(void *db, int number);
 int64_t alike_changes(void *db);
 int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,
   const char **type, const char **collation);

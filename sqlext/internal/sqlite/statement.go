@@ -26,17 +26,6 @@ type Statement struct {
 	busy    bool
 }
 
-// sqliteError is the error that the connection has just reported.
-func (c *Conn) sqliteError(rc C.int) error {
-	if rc == CodeNoMemory {
-		return ErrNoMemory
-	}
-	if c.closing && rc == codeMisuse {
-		return &Error{CodeError, "the connection is closed"}
-	}
-	return &Error{int(rc) & 0xff, C.GoString(C.alike_message(c.db))}
-}
-
 // Prepare compiles one statement for use now; close it.
 func (c *Conn) Prepare(sql string) (*Statement, error) { return c.compile(sql, 0, 0) }
 
