@@ -210,37 +210,9 @@ func forestRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, 
 	if o == nil || err != nil {
 		return nil, err
 	}
-	depths, forests := map[int64]int{}, 0
-	for i, v := range a.variants {
-		if v.Kind() != simindex.Forest {
-			continue
-		}
-		forests++
-		var mine int64
-		column := a.Indexes()[i]
-		if err := c.Run(a.fragments(fragments{Item: column}).sql("index_of_row"), func(r []sqlite.Value) error {
-			mine = r[1].Int()
-			return nil
-		}, key...); err != nil {
-			return nil, err
-		}
-		low, high := forestRange(mine, depth)
-		s, err := c.ask(a, "same_bytes", column)
-		if err != nil {
-			return nil, err
-		}
-		err = s.Each(func(r []sqlite.Value) error {
-			row := r[0].Int()
-			depths[row] = max(depths[row], bits.LeadingZeros64(uint64(r[1].Int()^mine))/8)
-			return nil
-		}, low, high, o.row)
-		s.Done()
-		if err != nil {
-			return nil, err
-		}
-	}
-	if forests == 0 {
-		return nil, fmt.Errorf("%s has no similarity index forest/0; it has %s", a.Name, listed(a.SI))
+	depths, err := c.sharedBytes(a, o, key, depth)
+	if err != nil {
+		return nil, err
 	}
 	type near struct {
 		row         int64
@@ -284,6 +256,44 @@ func forestRows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, 
 		cells[1].SetInt(int64(list[i].depth))
 		cells[2].SetFloat(list[i].resemblance)
 	}), nil
+}
+
+// sharedBytes returns the rows that share the first depth bytes of an index forest/… with
+// a row, each with the greatest number of first bytes that it shares.
+func (c *conn) sharedBytes(a *attachment, o *subject, key []any, depth int) (map[int64]int, error) {
+	depths, forests := map[int64]int{}, 0
+	for i, v := range a.variants {
+		if v.Kind() != simindex.Forest {
+			continue
+		}
+		forests++
+		var mine int64
+		column := a.Indexes()[i]
+		if err := c.Run(a.fragments(fragments{Item: column}).sql("index_of_row"), func(r []sqlite.Value) error {
+			mine = r[1].Int()
+			return nil
+		}, key...); err != nil {
+			return nil, err
+		}
+		low, high := forestRange(mine, depth)
+		s, err := c.ask(a, "same_bytes", column)
+		if err != nil {
+			return nil, err
+		}
+		err = s.Each(func(r []sqlite.Value) error {
+			row := r[0].Int()
+			depths[row] = max(depths[row], bits.LeadingZeros64(uint64(r[1].Int()^mine))/8)
+			return nil
+		}, low, high, o.row)
+		s.Done()
+		if err != nil {
+			return nil, err
+		}
+	}
+	if forests == 0 {
+		return nil, fmt.Errorf("%s has no similarity index forest/0; it has %s", a.Name, listed(a.SI))
+	}
+	return depths, nil
 }
 
 // forestDepth is how many bytes of an index rows must share unless asked

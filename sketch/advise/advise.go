@@ -159,39 +159,66 @@ func (t *trial) preset(preset sketch.Preset) (a Advice, answers []pair, err erro
 	if err != nil {
 		return a, nil, err
 	}
-	if a.Expected, err = sketch.ThresholdRecall(p.K, p.S, preset.AtLeast); err != nil {
+	if err := a.expect(p); err != nil {
 		return a, nil, err
+	}
+	candidates, answers, err := t.measure(&a, s)
+	if err != nil {
+		return a, nil, err
+	}
+	if a.Edited, err = t.found(s, edited, preset.AtLeast); err != nil {
+		return a, nil, err
+	}
+	a.Answers = len(answers)
+	a.Same = t.same(answers)
+	n := len(t.texts)
+	if n > 1 {
+		a.Candidates = 2 * float64(candidates) / float64(n) * float64(t.rows-1) / float64(n-1)
+	}
+	a.Bytes = bytesRow + s.bytes + bytesFeature*p.K
+	if n > 0 {
+		a.Seconds = s.took.Seconds() * float64(t.rows) / float64(n)
+	}
+	return a, answers, nil
+}
+
+// expect computes the recall that the theory gives the filter.
+func (a *Advice) expect(p sketch.Profile) (err error) {
+	if a.Expected, err = sketch.ThresholdRecall(p.K, p.S, a.AtLeast); err != nil {
+		return err
 	}
 	for _, x := range Thresholds {
 		expected, err := sketch.ThresholdRecall(p.K, p.S, x)
 		if err != nil {
-			return a, nil, err
+			return err
 		}
 		a.Curve = append(a.Curve, Point{Resemblance: x, Expected: expected})
 	}
-	candidates, found := 0, 0
-	n := len(t.texts)
-	for j := range n {
+	return nil
+}
+
+// measure compares every pair of the texts: it sets the measured recall, and returns how
+// many pairs share a feature and which of them a question answers.
+func (t *trial) measure(a *Advice, s *sample) (candidates int, answers []pair, err error) {
+	found := 0
+	for j := range t.texts {
 		if err := t.stop(); err != nil {
-			return a, nil, err
+			return 0, nil, err
 		}
 		exact := s.resemblances(j)
 		for i := range j {
-			shared := s.shared(s, i, j)
+			shared, answer := s.shared(s, i, j), false
 			if shared {
 				candidates++
-			}
-			answer := false
-			if shared {
 				r, err := sketch.Resemblance(s.stored[i], s.stored[j])
 				if err != nil {
-					return a, nil, err
+					return 0, nil, err
 				}
-				if answer = r >= preset.AtLeast; answer {
+				if answer = r >= a.AtLeast; answer {
 					answers = append(answers, pair{int32(i), int32(j)})
 				}
 			}
-			if exact[i] >= preset.AtLeast {
+			if exact[i] >= a.AtLeast {
 				if a.Pairs++; answer {
 					found++
 				}
@@ -209,32 +236,27 @@ func (t *trial) preset(preset sketch.Preset) (a Advice, answers []pair, err erro
 	for c := range a.Curve {
 		a.Curve[c].Measured = share(a.Curve[c].Measured, a.Curve[c].Pairs)
 	}
-	copies, same := 0, 0
-	for i := range n {
+	return candidates, answers, nil
+}
+
+// found is the share of the edited copies that a question about the text answers.
+func (t *trial) found(s, edited *sample, atLeast float64) (float64, error) {
+	copies, found := 0, 0
+	for i := range t.texts {
 		if s.stored[i] == nil || edited.stored[i] == nil || t.texts[i] == t.edited[i] {
 			continue
 		}
 		if copies++; s.shared(edited, i, i) {
 			r, err := sketch.Resemblance(s.stored[i], edited.stored[i])
 			if err != nil {
-				return a, nil, err
+				return 0, err
 			}
-			if r >= preset.AtLeast {
-				same++
+			if r >= atLeast {
+				found++
 			}
 		}
 	}
-	a.Edited = share(float64(same), copies)
-	a.Answers = len(answers)
-	a.Same = t.same(answers)
-	if n > 1 {
-		a.Candidates = 2 * float64(candidates) / float64(n) * float64(t.rows-1) / float64(n-1)
-	}
-	a.Bytes = bytesRow + s.bytes + bytesFeature*p.K
-	if n > 0 {
-		a.Seconds = s.took.Seconds() * float64(t.rows) / float64(n)
-	}
-	return a, answers, nil
+	return share(float64(found), copies), nil
 }
 
 // share is a part of n; of nothing it is 1: none was missed.
