@@ -30,9 +30,10 @@ build/bin/alike:
 test: setup build ## everything that CI runs; installs what it needs first
 	$(MAKE) -j2 --no-print-directory check purego race processors oldest lint cross fuzz FUZZTIME=1s
 
-# Four packages at once: those with servers mostly wait.
+# Four packages at once, since those with servers mostly wait, and those that take longest first.
 check: ## the tests of every module
-	@for m in $(MODULES); do echo "$$m: go test ./..."; go test -C $$m -p 4 -timeout 3h ./...; done
+	go test -p 4 -parallel 4 -timeout 3h ./pgworker/worker ./sqlext ./examples/internal/engines ./...
+	go test -C examples/internal/sidebyside -timeout 3h ./...
 
 setup: ## install what the tests need (Debian)
 	.ci/setup

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // oldest release, the newest and the release that tests run on.
 func TestPeoplesQueries(t *testing.T) {
 	answers := map[string]string{}
-	for _, version := range []int{pgtest.Version(), 13, 18} {
+	for _, version := range pgtest.Extremes() {
 		t.Run(fmt.Sprint("PostgreSQL ", version), func(t *testing.T) {
 			ctx := context.Background()
 			url := pgtest.Shared(t, version).Database(t)

@@ -168,8 +168,8 @@ var statisticsFamilies = []string{
 	"bottom=100", "bottom=100 mod=4", "mod=8", "scaled",
 }
 
-// statisticsRuns is how many trials a family gets: 2,000, but in the
-// short form fewer for large sets.
+// statisticsRuns is how many trials a family gets: 2,000 in the long form, else 1,000
+// and fewer for large sets.
 func statisticsRuns(family string, n int) int {
 	switch {
 	case *longStatistics:
@@ -179,9 +179,9 @@ func statisticsRuns(family string, n int) int {
 	case n >= 10000 || n >= 1000 && family == "weighted":
 		return kerneltest.Trials(200)
 	case n >= 1000:
-		return kerneltest.Trials(1000)
+		return kerneltest.Trials(500)
 	}
-	return kerneltest.Trials(2000)
+	return kerneltest.Trials(1000)
 }
 
 // TestStatistics: the estimates of every family, of its samples cut to b bits,
@@ -354,7 +354,7 @@ func (f *familyTrial) judge(t *testing.T, kind source, n int, truth float64) (li
 // and more above it. How much sharper is bounded, for the filter that the
 // default profile asks: never more than 0.03 off the curve.
 func TestStatisticsFilter(t *testing.T) {
-	families, runs := []string{"classic", "fast", "lean"}, kerneltest.Trials(3000)
+	families, runs := []string{"classic", "fast", "lean"}, kerneltest.Trials(1500)
 	if *longStatistics {
 		families, runs = []string{"classic", "fast", "lean", "lean-zeros", "lean-biased", "weighted"}, 20000
 	}
@@ -446,20 +446,20 @@ func TestStatisticsWeights(t *testing.T) {
 		runs           int
 		weigh          weigh
 	}{
-		{"spread over decades", "weighted", []int{2, 20, 300}, kerneltest.Trials(2000), func(random *rand.Rand) (float64, float64) {
+		{"spread over decades", "weighted", []int{2, 20, 300}, kerneltest.Trials(1000), func(random *rand.Rand) (float64, float64) {
 			return math.Exp(random.NormFloat64() * 4), math.Exp(random.NormFloat64() * 4)
 		}},
-		{"nearly equal", "weighted", []int{1, 20, 300}, kerneltest.Trials(2000), func(random *rand.Rand) (float64, float64) {
+		{"nearly equal", "weighted", []int{1, 20, 300}, kerneltest.Trials(1000), func(random *rand.Rand) (float64, float64) {
 			w := 1 + random.ExpFloat64()
 			return w, w * (1 + random.Float64()/3)
 		}},
-		{"a tenth apart, huge", "weighted", []int{3, 30}, kerneltest.Trials(2000), func(random *rand.Rand) (float64, float64) {
+		{"a tenth apart, huge", "weighted", []int{3, 30}, kerneltest.Trials(1000), func(random *rand.Rand) (float64, float64) {
 			w := random.ExpFloat64() * 1e200
 			return w, w / 10
 		}},
-		{"whole", "weighted", []int{20, 300}, kerneltest.Trials(2000), wholeWeights},
-		{"whole, replicated", "classic bag", []int{20, 300}, kerneltest.Trials(2000), wholeWeights},
-		{"whole, replicated", "fast", []int{20, 300}, kerneltest.Trials(2000), wholeWeights},
+		{"whole", "weighted", []int{20, 300}, kerneltest.Trials(1000), wholeWeights},
+		{"whole, replicated", "classic bag", []int{20, 300}, kerneltest.Trials(1000), wholeWeights},
+		{"whole, replicated", "fast", []int{20, 300}, kerneltest.Trials(1000), wholeWeights},
 	} {
 		for _, n := range c.sizes {
 			random := rand.New(rand.NewPCG(5, uint64(n)))
@@ -524,7 +524,7 @@ func TestStatisticsContainment(t *testing.T) {
 		truth := float64(c.has) / float64(c.short)
 		var errors average
 		empty := 0
-		for run := range kerneltest.Trials(2000) {
+		for run := range kerneltest.Trials(1000) {
 			onlyA, common, onlyB := pair.draw(sources[0], run%2 == 1)
 			a, b := s.of(t, onlyA, common, onlyB)
 			var blobs blobPair

@@ -116,7 +116,7 @@ func TestCheckinIsExact(t *testing.T) {
 					db.check("d", step)
 				}
 				exact("attach")
-				for i := range 150 {
+				for i := range 80 {
 					var s string
 					switch random.IntN(9) {
 					case 0, 1:

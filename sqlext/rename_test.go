@@ -6,11 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/mattn/go-sqlite3"
 )
-
-func init() { sql.Register("without", &sqlite3.SQLiteDriver{}) }
 
 // plain opens a database without the extension.
 func plain(t testing.TB, name string) database {

@@ -30,7 +30,7 @@ func askable(t *testing.T, version int) (string, *pgx.Conn) {
 
 // What takes text gives in SQL what package sketch gives, whatever the text.
 func TestQuestionsOfText(t *testing.T) {
-	for _, version := range []int{pgtest.Version(), 13, 18} {
+	for _, version := range pgtest.Extremes() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			database, c := askable(t, version)
 			exec(t, c, "set alike.timeout = 0.2")

@@ -29,7 +29,7 @@ func TestWorkerProcess(t *testing.T) {
 		return
 	}
 	w, err := New(ctx, Config{DatabaseURL: database, AllowSuperuser: true, BatchSize: 50, ChunkRows: 100, PollInterval: 20 * time.Millisecond, Backoff: 10 * time.Millisecond,
-		IdleTimeout: time.Second, LockTimeout: 2 * time.Second, MaxAttempts: 3, Extract: extract.Config{Commands: commands(), Output: 64 << 20}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
+		LockTimeout: 2 * time.Second, MaxAttempts: 3, Extract: extract.Config{Commands: commands(), Output: 64 << 20}, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +60,21 @@ func startWorker(t testing.TB, database string) *process.Cmd {
 func kill(c *process.Cmd) {
 	c.Process.Kill()
 	c.Wait() // it was killed: its status says no more
+}
+
+// hang stops a worker until the server has ended its transactions, as it does after
+// IdleTimeout (TestSlowDocuments looks at that): the worker goes on and finds them gone.
+// Those of another worker end with them.
+func hang(t testing.TB, c *pgx.Conn, w *process.Cmd) {
+	t.Helper()
+	w.Process.Signal(syscall.SIGSTOP)
+	const sessions = "from pg_stat_activity where datname = current_database() and application_name = 'alike worker' and xact_start is not null"
+	open := one[[]string](t, c, "select coalesce(array_agg(pid || ' ' || xact_start), '{}') "+sessions)
+	waitFor(t, "the statements of the worker that hangs", func() bool {
+		return !one[bool](t, c, "select exists (select "+sessions+" and state = 'active' and wait_event_type is distinct from 'Client' and pid || ' ' || xact_start = any ($1))", open)
+	})
+	exec(t, c, "select pg_terminate_backend(pid) "+sessions+" and pid || ' ' || xact_start = any ($1)", open)
+	w.Process.Signal(syscall.SIGCONT)
 }
 
 // checkins writes documents until stopped, on its own connection, and goes on
@@ -102,6 +117,7 @@ func checkins(database string, seed uint64, stop <-chan struct{}) {
 // in; afterwards the side table is what a fresh computation gives, and nothing
 // is pending. ALIKE_KILLS makes it long.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	kills := 12
 	fmt.Sscan(os.Getenv("ALIKE_KILLS"), &kills)
 	s := pgtest.New(t, pgtest.Version(), "fsync=on", "synchronous_commit=off", "deadlock_timeout=200ms")
@@ -130,11 +146,9 @@ func TestKills(t *testing.T) {
 				t.Fatal(err)
 			}
 		case i%6 == 3:
-			// Stopped, it keeps its rows until the idle timeout, and finds its
-			// transaction gone when it goes on.
-			workers[0].Process.Signal(syscall.SIGSTOP)
-			time.Sleep(1200 * time.Millisecond)
-			workers[0].Process.Signal(syscall.SIGCONT)
+			c := pgtest.Connect(t, database)
+			hang(t, c, workers[0])
+			c.Close(ctx)
 		default:
 			n := r.IntN(2)
 			kill(workers[n])
@@ -369,6 +383,7 @@ func TestLostTransactions(t *testing.T) {
 
 // A server that takes no writes, as after a failover, is waited for.
 func TestReadOnlyServer(t *testing.T) {
+	t.Parallel()
 	s := pgtest.New(t, pgtest.Version())
 	database := s.Database(t)
 	c := pgtest.Connect(t, database)
@@ -399,6 +414,7 @@ func TestReadOnlyServer(t *testing.T) {
 // The server dies and its standby takes over: the worker, given both, goes on
 // there, and nothing that had been replicated is lost or done twice.
 func TestFailover(t *testing.T) {
+	t.Parallel()
 	s := pgtest.New(t, pgtest.Version())
 	database := s.Database(t)
 	standby := s.Standby(t)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -599,10 +598,7 @@ func (m *model) kill(workers []*process.Cmd) {
 			terminate("alike worker")
 			break
 		}
-		// Stopped for longer than it may hold its claims, it finds its transaction gone.
-		workers[0].Process.Signal(syscall.SIGSTOP)
-		time.Sleep(1200 * time.Millisecond)
-		workers[0].Process.Signal(syscall.SIGCONT)
+		hang(m.t, m.admin, workers[0])
 	case 3:
 		if *modelKills > killsOfRound {
 			m.admin.Close(ctx)

@@ -28,12 +28,12 @@ var settings = []struct {
 	name, options string
 	documents     int
 }{
-	{"plain", `{"si": ["43B/40", "length", "forest/0", "forest/9", "3A/16", "25C/8/20"]}`, 3000},
+	{"plain", `{"si": ["43B/40", "length", "forest/0", "forest/9", "3A/16", "25C/8/20"]}`, 1500},
 	{"whole", `{"profile": "words classic bits=64 k=6 s=5 r=1", "at_least": 0.4}`, 250},
 	{"fast", `{"profile": "words fast t=128 bits=2 k=16 s=4", "si": ["length"]}`, 250},
 	{"lists", `{"profile": "words scaled", "at_least": 0.3}`, 250},
 	{"modulus", `{"profile": "words mod=8 w=2"}`, 250},
-	{"bottom", `{"profile": "chars bottom=64", "at_least": 0.2}`, 250},
+	{"bottom", `{"profile": "chars bottom=64", "at_least": 0.2}`, 80},
 	{"bins", `{"profile": "words bins bits=4 bag"}`, 250},
 	{"weighted", `{"profile": "words weighted w=2 bits=8"}`, 250},
 	{"web", `{"profile": "web", "extract": "html"}`, 250},
