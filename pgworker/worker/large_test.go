@@ -37,7 +37,7 @@ func TestLargeStatements(t *testing.T) {
 				{"update documents set id = id + 20000", 1},
 				{"select reverse_body()", 1}, // its rows are of a subtransaction
 				{"begin; savepoint s; update documents set body = body || ' and'; rollback to s; update documents set body = body || ' or'; commit", 1},
-				{"update documents set body = body || ' of two'; update documents set body = body || ' statements' where id % 2 = 0; delete from documents where id % 7 = 0", 1},
+				{"update documents set body = body || ' of two'; update documents set body = body || ' statements' where id % 2 = 0; delete from documents where id % 7 = 0", 2},
 				{"update documents set body = body || ' written anew'; alter table documents alter column seen type bigint using seen + 1", 1},
 				{"update documents set kind = 'z' where id > 20100", 1},
 				{"update documents set kind = 'a'", 1},
@@ -134,7 +134,13 @@ func TestPlansOfSmallStatements(t *testing.T) {
 	}
 	exec(t, c, "set statement_timeout = '1min'") // comparing each with each takes several
 	exec(t, c, "update documents set body = body || ' changed'")
+	if n := one[int](t, c, "select count(*) from alike.queue where file is not null"); n != 1 {
+		t.Errorf("an update that moves no verdict noted %d files, want 1", n)
+	}
 	exec(t, c, "update documents set id = id + 100000")
+	if n := one[int](t, c, "select count(*) from alike.queue where file is not null"); n != 1 {
+		t.Errorf("one that moves them noted %d files more, want 0", n-1)
+	}
 	if got := list(t, c, "select id || '-' || other from documents_alike_mark"); got != "100001-100002" {
 		t.Errorf("the verdict is on %s", got)
 	}
