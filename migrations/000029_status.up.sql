@@ -143,7 +143,7 @@ begin
   if a.problem is not null then
     notes := notes || a.problem;
   end if;
-  select f.rows, f.split_at, (select sum(c.rows) from alike.chunk c where c.attachment = a.id) as remaining into b
+  select f.rows, f.split_at, (select sum(c.rows) from alike.chunk c where c.attachment = a.id and c.keys is null) as remaining into b
   from alike.backfill f where f.attachment = a.id and f.finished_at is null;
   if not exists (select from pg_class where oid = a.source) then
     notes := notes || format('the table of "%s" was dropped: select alike.detach(%L)', a.name, a.name);
