@@ -7,6 +7,7 @@ drop function alike._takes_entries();
 drop function alike._large(text);
 drop function alike._moved(alike.attachment);
 drop function alike._row_by_row(regclass);
+drop function alike._subscribed(regclass);
 drop function alike._follow(alike.attachment, text, text);
 drop function alike._queue_changed(alike.attachment, text, text);
 drop function alike._changed(alike.attachment, text, text);

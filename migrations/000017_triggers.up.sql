@@ -95,11 +95,16 @@ as $$
     from (select alike._key_types(alike._side(a), a.key_columns) as types) k, generate_subscripts(a.key_columns, 1) as n))
 $$;
 
--- Whether rows of the table change by statements on another one: on what it is a
--- partition of, or inherits from. No statement's trigger on the table itself sees those.
+-- Whether logical replication writes into the table.
+create function alike._subscribed(relation regclass) returns boolean language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select exists (select from pg_subscription_rel where srrelid = relation) $$;
+
+-- Whether rows of the table change without a statement on it: by one on what it is a partition
+-- of, or inherits from, or by logical replication. No statement's trigger sees those.
 create function alike._row_by_row(relation regclass) returns boolean language sql stable
 set search_path = pg_catalog, pg_temp
-as $$ select relkind = 'p' or exists (select from pg_inherits where inhrelid = relation) from pg_class where oid = relation $$;
+as $$ select relkind = 'p' or exists (select from pg_inherits where inhrelid = relation) or alike._subscribed(relation) from pg_class where oid = relation $$;
 
 -- Whether a statement gave some row another key. It compares bytes, in a fraction of the time
 -- that spelling the keys takes.
@@ -322,6 +327,9 @@ begin
       alike._generated(a, 'enqueue'))
     from unnest(array['insert', 'update', 'delete']) as event
     union all
-    select format('create trigger %I after truncate on %s for each statement execute function %s()', 'alike_' || a.id || '_truncate', a.source, alike._generated(a, 'enqueue'))));
+    select format('create trigger %I after truncate on %s for each statement execute function %s()', 'alike_' || a.id || '_truncate', a.source, alike._generated(a, 'enqueue'))
+    union all -- replication fires no other triggers
+    select format('alter table %s enable always trigger %I', a.source, 'alike_' || a.id || '_' || event) from unnest(array['insert', 'update', 'delete', 'truncate']) as event
+    where alike._subscribed(a.source)));
 end
 $$;

@@ -77,7 +77,7 @@ declare
 begin
   if a.mode = 'queue' then
     select count(*) filter (where t.tgname !~ '_ask_') as n, count(*) filter (where t.tgenabled in ('D', 'R')) as disabled,
-      count(*) filter (where t.tgenabled <> 'A') as not_always, bool_or(t.tgtype & 1 <> 0) as by_row
+      count(*) filter (where t.tgenabled <> 'A' and t.tgname !~ '_ask_') as not_always, bool_or(t.tgtype & 1 <> 0) as by_row
     into found_triggers
     from pg_trigger t
     where t.tgrelid = a.source and t.tgname in (select 'alike_' || a.id || '_' || e from unnest(array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update']) as e);
@@ -85,10 +85,10 @@ begin
       notes := notes || format('%s of the four triggers of %s are gone: detach and attach again', 4 - found_triggers.n, a.source);
     elsif found_triggers.disabled > 0 then
       notes := notes || format('triggers of %s are disabled, so that changes are not seen: alter table %1$s enable trigger user, then select alike.refresh(%L)', a.source, a.name);
-    elsif found_triggers.not_always > 0 and exists (select from pg_subscription_rel where srrelid = a.source) then
-      notes := notes || format('logical replication writes into %s and fires no trigger: alter table %1$s enable always trigger for each trigger alike_%s_…', a.source, a.id);
     end if;
-    if found_triggers.by_row is false and alike._row_by_row(a.source) then
+    if alike._subscribed(a.source) and (found_triggers.by_row is not true or found_triggers.not_always > 0) then
+      notes := notes || format('logical replication writes into %s since it was attached, and is not seen: detach it and attach again', a.source);
+    elsif found_triggers.by_row is false and alike._row_by_row(a.source) then
       notes := notes || format('%s has become part of another table, through which changes are not seen: detach it and attach again', a.source);
     end if;
   end if;
