@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,9 @@ func (c *command) runCommand() *cobra.Command {
 	var once bool
 	var listen string
 	var commands []string
-	var tokenFile string
+	var tokenFile, reviewURL string
+	var review bool
+	var reviewHosts []string
 	var config worker.Config
 	run := &cobra.Command{
 		Use:   "run",
@@ -42,9 +45,17 @@ is given, and so is a connection pooler whose clients share sessions.
 /health, and POST /sketch and /check for programs that ask before they check
 in. The address is 127.0.0.1 unless you say otherwise, or a unix socket as
 unix:/path. With --token-file, or $ALIKE_TOKEN, requests have to bring the token
-(Authorization: Bearer TOKEN); without, anyone who reaches the address may ask.`,
+(Authorization: Bearer TOKEN); without, anyone who reaches the address may ask.
+
+--review adds a page, /review/, on which people decide about pairs in a browser.
+It opens with the token, which it needs. The page logs in to the database by
+--review-url, or $ALIKE_REVIEW_URL, and acts with the rights of that role: what
+the role may not read is not shown, and it keeps verdicts as alike.mark does.
+--review-host names a host under which browsers reach the page, beside localhost
+and addresses.`,
 		Example: `  pgworker run --lanes 2 --listen :8410
   pgworker run --once
+  ALIKE_REVIEW_URL=postgres://editor@db/app pgworker run --listen :8410 --review --token-file token
   pgworker run --extract 'application/msword=antiword -'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -64,6 +75,9 @@ unix:/path. With --token-file, or $ALIKE_TOKEN, requests have to bring the token
 			}
 			if config.Token, err = token(tokenFile); err != nil {
 				return err
+			}
+			if review && (listen == "" || config.Token == "") {
+				return usagef("--review needs --listen and a token: --token-file or ALIKE_TOKEN")
 			}
 			terminal := term.IsTerminal(int(os.Stderr.Fd()))
 			if terminal {
@@ -86,7 +100,16 @@ unix:/path. With --token-file, or $ALIKE_TOKEN, requests have to bring the token
 			if listen == "" {
 				return w.Run(cmd.Context())
 			}
-			return runWith(cmd.Context(), w, listen, config.Logger)
+			handler := w.Handler()
+			if review {
+				page, done, err := reviewPage(cmd.Context(), cmp.Or(reviewURL, os.Getenv("ALIKE_REVIEW_URL")), config.Token, reviewHosts, config.AllowSuperuser)
+				if err != nil {
+					return err
+				}
+				defer done()
+				handler = beside(page, handler)
+			}
+			return runWith(cmd.Context(), w, listen, handler, config.Logger)
 		},
 	}
 	flags := run.Flags()
@@ -95,6 +118,9 @@ unix:/path. With --token-file, or $ALIKE_TOKEN, requests have to bring the token
 	flags.StringArrayVar(&commands, "extract", nil, "`type=command` that turns a media type into text on its standard output; may be repeated")
 	intFlag(flags, &config.Lanes, "lanes", 1, 1, worker.MaxLanes, "batches worked on at once")
 	flags.StringVar(&tokenFile, "token-file", "", "a `file` with the token that HTTP requests have to bring; $ALIKE_TOKEN unless given")
+	flags.BoolVar(&review, "review", false, "serve /review/, a page on which people decide about pairs")
+	flags.StringVar(&reviewURL, "review-url", "", "the database as the review page logs in, a URL or key=value `string`; $ALIKE_REVIEW_URL unless given")
+	flags.StringArrayVar(&reviewHosts, "review-host", nil, "a `name` under which browsers reach the review page; may be repeated")
 	flags.BoolVar(&config.AllowSuperuser, "allow-superuser", false, "run as a superuser: owners of attached tables can then have any code run")
 	intFlag(flags, &config.Extractions, "extractions", 1, 1, worker.MaxExtractions, "slow documents read at once: long ones, and those whose text a command extracts")
 	durationFlag(flags, &config.Extract.Timeout, "extract-timeout", 30*time.Second, worker.MinInterval, "how long a command may run")
@@ -142,7 +168,7 @@ func token(file string) (string, error) {
 }
 
 // runWith runs a worker with its HTTP endpoint.
-func runWith(ctx context.Context, w *worker.Worker, address string, log *slog.Logger) error {
+func runWith(ctx context.Context, w *worker.Worker, address string, handler http.Handler, log *slog.Logger) error {
 	listener, err := listenOn(address)
 	if err != nil {
 		return err
@@ -150,7 +176,7 @@ func runWith(ctx context.Context, w *worker.Worker, address string, log *slog.Lo
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	server := &http.Server{
-		Handler:           w.Handler(),
+		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       time.Minute,
 		WriteTimeout:      2 * time.Minute,

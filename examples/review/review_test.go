@@ -8,6 +8,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -356,6 +357,21 @@ func TestThreshold(t *testing.T) {
 	must(t, get(c, root+"list?cluster=1000").want(200, "Pairs 1 to 1 of 1, waiting"))
 	must(t, get(c, root+"list?cluster=7777").want(200, "No pairs"))
 	must(t, get(c, root+"list?show=decided").want(200, fmt.Sprintf("Pairs 1 to 50 of %d, decided", decided)))
+	// Links lead where they say.
+	follow := func(page, text string) string {
+		body := get(c, root+page).body
+		before, _, ok := strings.Cut(body, text)
+		if !ok {
+			t.Fatalf("%s has no link %q", page, text)
+		}
+		href := before[strings.LastIndex(before, `href="`)+6:]
+		href, _, _ = strings.Cut(href, `"`)
+		return strings.TrimPrefix(html.UnescapeString(href), "/review/")
+	}
+	must(t, get(c, root+follow("list?cluster=1000", "<bdi>1000</bdi>")).want(200, "<bdi>1000</bdi> and <bdi>1001</bdi></h1>"))
+	must(t, get(c, root+follow("list?cluster=1000", "Without a filter")).want(200, "Pairs 1 to 50 of"))
+	must(t, get(c, root+follow("list?from=0.9&to=0.95", ">After<")).want(200, "Pairs 51 to 100 of"))
+	must(t, get(c, root+follow("?from=0.9&to=0.95", ">List<")).want(200, `value="0.95"`))
 	list := get(c, root+"list?from=0.9&to=0.95").body
 	for _, cell := range strings.Split(list, "<td>")[1:] {
 		var r float64

@@ -41,11 +41,21 @@ func (p *postgres) name() string   { return p.database }
 func (p *postgres) close()         { p.tx.Rollback(context.Background()) }
 
 func (p *postgres) attachments(ctx context.Context) ([]*attachment, error) {
+	list, err := p.found(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.status(ctx, list)
+}
+
+// found is every attachment as the registry has it, in the order of alike.status(), nil
+// for those that are about to take another's place.
+func (p *postgres) found(ctx context.Context) ([]*attachment, error) {
 	rows, err := p.tx.Query(ctx, queries.Report)
 	if err != nil {
 		return nil, err
 	}
-	var list []*attachment // nil for those that are about to take another's place
+	var list []*attachment
 	for rows.Next() {
 		a := &attachment{section: &Section{}}
 		own := &postgresSQL{}
@@ -78,10 +88,7 @@ func (p *postgres) attachments(ctx context.Context) ([]*attachment, error) {
 		}
 		list = append(list, a)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return p.status(ctx, list)
+	return list, rows.Err()
 }
 
 // status adds what alike.status says, in the same order.

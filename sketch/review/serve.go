@@ -202,7 +202,7 @@ func filterOf(values url.Values) filter {
 }
 
 // Query is the filter as a query; what is as usual is left out.
-func (f filter) Query() string {
+func (f filter) Query() template.URL {
 	values := url.Values{}
 	set := func(name, value, usual string) {
 		if value != usual {
@@ -214,7 +214,7 @@ func (f filter) Query() string {
 	set("from", f.FromText(), "0")
 	set("to", f.ToText(), "1")
 	set("show", f.Show, "waiting")
-	return values.Encode()
+	return template.URL(values.Encode()) // #nosec: it is encoded
 }
 
 func (f filter) FromText() string { return strconv.FormatFloat(f.From, 'f', -1, 64) }
@@ -222,6 +222,9 @@ func (f filter) ToText() string   { return strconv.FormatFloat(f.To, 'f', -1, 64
 
 // With is the filter with another value of show.
 func (f filter) With(show string) filter { f.Show = show; return f }
+
+// All is the filter that lets every pair of the table through.
+func (f filter) All() filter { return filter{Table: f.Table, To: 1, Show: f.Show} }
 
 // OfCluster is the filter for the cluster of a row.
 func (f filter) OfCluster(shown string) filter { f.Cluster = shown; return f }
@@ -232,7 +235,7 @@ func (s *server) back(r *http.Request) string {
 	if r.PostFormValue("page") == "list" {
 		path += "list"
 	}
-	return path + "?" + filterOf(r.PostForm).Query()
+	return path + "?" + string(filterOf(r.PostForm).Query())
 }
 
 // A common is what every page shows.
@@ -362,12 +365,12 @@ type listView struct {
 	common
 	Rows            []listRow
 	Start, End, All int
-	Before, After   string // queries of the pages beside this one
+	Before, After   template.URL // queries of the pages beside this one
 }
 
 type listRow struct {
 	Pair
-	Query    string
+	Query    template.URL
 	Decision *Decision
 }
 
@@ -385,7 +388,7 @@ func (s *server) listPage(r *http.Request, x *session) (string, any, error) {
 	}
 	first, last := page*listed, min(len(list), (page+1)*listed)
 	v.Start, v.End = first+1, last
-	at := func(n int) string { return c.Filter.Query() + "&page=" + strconv.Itoa(n) }
+	at := func(n int) template.URL { return c.Filter.Query() + template.URL("&page="+strconv.Itoa(n)) }
 	if page > 0 {
 		v.Before = at(page - 1)
 	}
@@ -394,7 +397,7 @@ func (s *server) listPage(r *http.Request, x *session) (string, any, error) {
 	}
 	for _, n := range list[first:last] {
 		p := q.pairs[n]
-		row := listRow{Pair: p, Query: c.Filter.Query() + "&" + url.Values{"key": {p.Keys[0]}, "other": {p.Keys[1]}}.Encode()}
+		row := listRow{Pair: p, Query: c.Filter.Query() + template.URL("&"+url.Values{"key": {p.Keys[0]}, "other": {p.Keys[1]}}.Encode())}
 		if d, ok := q.decisions[id(p.Keys)]; ok {
 			row.Decision = &d
 		}
@@ -480,6 +483,11 @@ func (s *server) change(ctx context.Context, x *session, q *queue, d, before Dec
 		return err
 	}
 	q.settle(d)
+	if d.Verdict != None { // by whom and with which note is as the database has it
+		if err := s.renew(ctx, q, d.Pair); err != nil {
+			return err
+		}
+	}
 	x.last = append(x.last, change{q.table.Name, d.Pair, before, what})
 	x.last = x.last[max(0, len(x.last)-maxChanges):]
 	return nil

@@ -192,7 +192,7 @@ func (s reviewSource) Decisions(ctx context.Context, table string, of *[2]string
 		}
 		return strings.Join(equal, " and ")
 	}
-	query := fmt.Sprintf(`select %s, %s, m.verdict, coalesce(m.note, ''), coalesce(m.marked_by, ''), m.marked_at, alike_bounds(a.sketch, b.sketch)
+	query := fmt.Sprintf(`select %s, %s, m.verdict, coalesce(m.note, ''), coalesce(m.marked_by, ''), m.marked_at, case when a.profile = b.profile then alike_bounds(a.sketch, b.sketch) end
 		from %s m left join %s a on %s left join %s b on %s`,
 		list("+m.", names), list("+m.", others), quote(table+"_alike_mark"), quote(table+"_alike"), is("a.", names, "m.", names), quote(table+"_alike"), is("b.", names, "m.", others))
 	var args []any

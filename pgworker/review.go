@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/alike-sql/alike/pgworker/report"
+	"github.com/alike-sql/alike/sketch/review"
+)
+
+// reviewPage answers under /review/ with the rights of the role that a URL logs in as.
+func reviewPage(ctx context.Context, url, token string, hosts []string, superuser bool) (http.Handler, func(), error) {
+	if url == "" {
+		return nil, nil, usagef("--review needs --review-url or ALIKE_REVIEW_URL: the role with whose rights people decide")
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, nil, usagef("--review-url: %w", err)
+	}
+	config.MaxConns = 4
+	config.ConnConfig.RuntimeParams["application_name"] = "pgworker review"
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	var super bool
+	if err := pool.QueryRow(ctx, "select rolsuper from pg_roles where rolname = current_user").Scan(&super); err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	if super && !superuser {
+		pool.Close()
+		return nil, nil, errors.New("review: the role is a superuser; use one that has the rights of those who decide, or --allow-superuser")
+	}
+	source, err := report.Reviewer(pool)
+	if err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	handler, err := review.Handler(review.Config{Source: source, Title: config.ConnConfig.Database, Token: token, Hosts: hosts})
+	if err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	return handler, pool.Close, nil
+}
+
+// beside answers under /review/ with the page and elsewhere with the worker.
+func beside(page, worker http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(review.Prefix, page)
+	mux.Handle("/", worker)
+	return mux
+}
