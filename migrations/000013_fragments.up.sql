@@ -73,6 +73,7 @@ as $$
   select array['profile', 'content_hash', 'shingles', 'sketch']
     || array(select 'f' || n from generate_series(1, a.features) as n)
     || array(select alike._si_column(v) from unnest(a.variants) with ordinality as u(v, n) order by n)
+    || case when coalesce((a.options ->> 'contains')::boolean, false) then array['passages'] else '{}' end
 $$;
 
 -- Aliases: d a row of {rows}, s one of the side table, m one of the tables about
@@ -91,6 +92,7 @@ as $$
     'match', alike._name(a, '_match'),
     'mark', alike._name(a, '_mark'),
     'cluster', alike._name(a, '_cluster'),
+    'value', alike._name(a, '_value'),
     'build', alike._generated(a, 'build'),
     'forget', alike._generated(a, 'forget'),
     'switch', alike._generated(a, 'switch'),

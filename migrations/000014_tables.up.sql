@@ -24,7 +24,7 @@ begin
     execute format('create %s table %s (%s, %s, sketched_at timestamptz not null default now(), constraint %I primary key (%s))',
       case when unlogged then 'unlogged' end, side, alike._column_list(a.key_columns, types),
       (select string_agg(format('%I %s', c, case c when 'profile' then 'smallint not null' when 'content_hash' then 'bigint not null'
-         when 'shingles' then 'bigint not null' when 'sketch' then 'bytea' else 'bigint' end), ', ' order by n)
+         when 'shingles' then 'bigint not null' when 'sketch' then 'bytea' when 'passages' then 'bigint[]' else 'bigint' end), ', ' order by n)
        from unnest(alike._computed(a)) with ordinality as u(c, n)),
       a.side_name || '_pkey', alike._names(a.key_columns));
   else
@@ -98,6 +98,9 @@ begin
   perform alike._make_builder(a);
   perform alike._make_similar(a);
   perform alike._make_forget(a);
+  if alike._contains(a) then
+    perform alike._make_values_function(a);
+  end if;
 end
 $$;
 

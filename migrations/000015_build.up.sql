@@ -12,7 +12,8 @@ begin
       select string_agg(format(
         '  if not exists (select from pg_index i join pg_attribute c on c.attrelid = i.indrelid and c.attnum = i.indkey[0] where i.indrelid = %L::regclass and i.indnatts = 1 and i.indisvalid and c.attname = %L) then create index on %I.%I (%I); end if;',
         alike._name(a, ''), c, a.side_schema, a.side_name, c), E'\n' order by n)
-      from unnest(columns) with ordinality as u(c, n)) || format(E'\n  analyze %I.%I;\nend', a.side_schema, a.side_name));
+      from unnest(columns) with ordinality as u(c, n)) || case when alike._contains(a) then alike._build_values(a) else '' end
+    || format(E'\n  analyze %I.%I;\nend', a.side_schema, a.side_name));
   execute format('revoke all on function %s from public', builder);
 end
 $$;

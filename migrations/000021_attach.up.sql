@@ -70,7 +70,7 @@ as $$
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
-    ('verify', array['string'], 'a string')
+    ('verify', array['string'], 'a string'), ('contains', array['boolean'], 'true or false')
 $$;
 
 create function alike._check_options(options jsonb) returns void language plpgsql immutable
@@ -404,7 +404,7 @@ begin
     a.profile_id := old.profile_id; -- which tells the build, too
   end if;
   -- A change that no number depends on is made where it is.
-  if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter)
+  if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter, alike._contains(a)) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter, alike._contains(old))
      and not options ? 'ask' and not old.options ? 'ask' then
     update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options, preset = a.preset, recall = a.recall, reason = a.reason, looked = a.looked
     where t.id = replaced returning * into a;
@@ -423,6 +423,9 @@ begin
           a.at_least, a.row_filter, a.filter_columns, a.extract, a.options, a.indexed, replaced, a.matches, a.side, a.columns, a.numbers, a.numbers_of, a.spelled,
           a.preset, a.recall, a.reason, a.looked)
   returning * into a;
+  if alike._contains(a) then
+    perform alike._make_values(a);
+  end if;
   perform alike._make_tables(a);
   perform alike._make_functions(a);
   if rows < 10000 then

@@ -52,11 +52,12 @@ begin
   update alike.attachment set replaces = null, name = a.name || ' (next)' where id = a.id;
   perform alike._detach(old, '{}');
   execute format('drop view if exists %s, %s, %s, %s', alike._name(old, '_pair'), alike._name(old, '_feature'), alike._name(a, '_pair'), alike._name(a, '_feature'));
-  execute format('drop table if exists %s, %s, %s, %s', alike._name(old, ''), alike._name(a, '_match'), alike._name(a, '_mark'), alike._name(a, '_probe'));
+  execute format('drop table if exists %s, %s, %s, %s, %s', alike._name(old, ''), alike._name(old, '_value'), alike._name(a, '_match'), alike._name(a, '_mark'), alike._name(a, '_probe'));
+  execute format('alter table if exists %s rename to %I', alike._name(a, '_value'), old.side_name || '_value');
   execute format('alter table %s rename to %I', alike._name(a, ''), old.side_name);
   for index_name in
     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-    where i.indrelid = a.side and starts_with(c.relname, a.side_name) loop
+    where i.indrelid in (a.side, alike._side(old, '_value')) and starts_with(c.relname, a.side_name) loop
     execute format('alter index %I.%I rename to %I', a.side_schema, index_name, old.side_name || substr(index_name, length(a.side_name) + 1));
   end loop;
   update alike.attachment t set name = old.name, side_name = old.side_name, indexed = true where t.id = a.id returning * into a;
@@ -94,10 +95,11 @@ begin
   if types is distinct from alike._column_types(a.side, a.key_columns) then
     perform alike._unprotect(a);
     execute format('drop view %s, %s', alike._name(a, '_pair'), alike._name(a, '_feature'));
-    foreach suffix in array array['', '_match', '_mark'] loop
+    foreach suffix in array array['', '_match', '_mark', '_value'] loop
+      continue when alike._side(a, suffix) is null;
       execute format('alter table %s %s', alike._name(a, suffix), (
         select string_agg(format('alter column %I type %s using %1$I::%2$s', c, t), ', ')
-        from unnest(a.key_columns || case suffix when '' then '{}' else others end, types || case suffix when '' then '{}' else types end) as u(c, t)));
+        from unnest(a.key_columns || case when suffix in ('', '_value') then '{}' else others end, types || case when suffix in ('', '_value') then '{}' else types end) as u(c, t)));
     end loop;
     perform alike._make_tables(a);
   end if;

@@ -18,6 +18,7 @@ begin
     perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
   end if;
   perform alike._unprotect(a);
+  perform alike._drop_values_triggers(a);
   if alike._side(a) is not null then
     execute format('select count(*) from %s', alike._name(a, '')) into rows;
   end if;
@@ -27,7 +28,7 @@ begin
         execute format('drop view %s', alike._name(a, object));
       end if;
     end loop;
-    foreach object in array array['', '_match', '_mark', '_cluster', '_probe'] loop
+    foreach object in array array['', '_match', '_mark', '_cluster', '_value', '_probe'] loop
       if alike._side(a, object) is not null then
         execute format('drop table %s', alike._name(a, object));
       end if;
@@ -45,7 +46,7 @@ begin
   end if;
   for object in
     select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees']) as f) loop
+    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees', 'values']) as f) loop
     execute format('drop function %s', object);
   end loop;
   return rows;

@@ -109,6 +109,11 @@ var matrix = []struct{ statement, expected string }{
 	{"update mine.papers_alike set shingles = 2", "yy-------"},
 	{"delete from mine.papers_alike", "yy-------"},
 	{"truncate mine.papers_alike", "yy-------"},
+	{"select from mine.papers_alike_value", "yy--yy---"},
+	{"insert into mine.papers_alike_value values (1, 9)", "yy-------"},
+	{"update mine.papers_alike_value set value = 2", "yy-------"},
+	{"delete from mine.papers_alike_value", "yy-------"},
+	{"truncate mine.papers_alike_value", "yy-------"},
 	{"select from mine.papers_alike_match", "yy--y0---"},
 	{"insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (8, 9, 1, 1, 1, 1, 0, 'link')", "yy-------"},
 	{"update mine.papers_alike_match set shared = 2", "yy-------"},
@@ -159,6 +164,9 @@ var matrix = []struct{ statement, expected string }{
 	{"select from alike.pairs('mine.papers')", "00xx00x--"},
 	{"select from alike.clusters('mine.papers')", "00xx00x--"},
 	{"select from alike.keep('mine.papers') where key <> kept", "00xx00x--"},
+	{"select from alike.containers('mine.papers', '1', 1)", "yyxxy0x--"},
+	{"select from alike.contained('mine.papers', '2', 0.5)", "yyxxyxx--"},
+	{"select from alike.containments('mine.papers')", "yyxxy0x--"},
 	{"select from alike.hot('mine.papers')", "00xx00x--"},
 	{"select from alike.errors('mine.papers')", "yyxxy0x--"},
 	{"select from alike.status() where name = 'papers' and pending > 0", "yy00y00--"},
@@ -215,8 +223,8 @@ func TestRightsMatrix(t *testing.T) {
 				create table theirs.papers (id int primary key, body text);
 				alter table theirs.papers owner to {admin};
 				insert into mine.papers values (1, 'one'), (2, 'two');
-				select alike.attach('mine.papers', 'body', '{"policy": "link"}');
-				insert into mine.papers_alike (id, profile, content_hash, shingles, f1) values (1, 1, 1, 1, 1), (2, 1, 1, 1, 2);
+				select alike.attach('mine.papers', 'body', '{"policy": "link", "contains": true}');
+				insert into mine.papers_alike (id, profile, content_hash, shingles, f1, passages) values (1, 1, 1, 1, 1, '{7}'), (2, 1, 1, 1, 2, '{7}');
 				insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (1, 2, 1, 1, 1, 1, 0, 'link');
 				insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
 				select alike.write_clusters('mine.papers');

@@ -53,7 +53,7 @@ database cannot be reached or is busy.`,
 	root.AddCommand(
 		c.migrateCommand(), c.adviseCommand(), c.attachCommand(), c.detachCommand(), c.refreshCommand(), c.runCommand(),
 		c.statusCommand(), c.errorsCommand(), c.retryCommand(), c.hotCommand(), c.commonCommand(),
-		c.rowsCommand(), c.checkCommand(), c.siRowsCommand(), c.pairsCommand(), c.clustersCommand(), c.keepCommand(), c.markCommand(),
+		c.rowsCommand(), c.checkCommand(), c.siRowsCommand(), c.pairsCommand(), c.containersCommand(), c.containedCommand(), c.containmentsCommand(), c.clustersCommand(), c.keepCommand(), c.markCommand(),
 		c.exportCommand(), c.reportCommand(), c.curveCommand(), c.planCommand(), c.benchCommand(), c.versionCommand(),
 	)
 	for _, verb := range root.Commands() {

@@ -111,6 +111,12 @@ var (
 	RowsLike string
 	//go:embed postgres/attachment_profile.sql
 	AttachmentProfile string
+	//go:embed postgres/containment_limit.sql
+	ContainmentLimit string
+	//go:embed postgres/holding.sql
+	Holding string
+	//go:embed postgres/containments.sql
+	Containments string
 	//go:embed postgres/queue_state.sql
 	QueueState string
 	//go:embed postgres/report.sql

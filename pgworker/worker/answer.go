@@ -13,6 +13,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
@@ -102,6 +103,8 @@ func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, err
 		return indexes(q)
 	case "row":
 		return w.rowOf(ctx, db, q)
+	case "passages":
+		return w.passagesOf(ctx, db, q)
 	}
 	p, err := sketch.ParseProfile(q.Settings)
 	if err != nil {
@@ -202,28 +205,44 @@ func indexes(q *posed) ([]any, error) {
 	return list, nil
 }
 
-// rowOf is the features and the sketch that a document would have in an attached table.
-func (w *Worker) rowOf(ctx context.Context, db querier, q *posed) ([]any, error) {
+// computed computes the row that a document would have in an attached table. Its shingles
+// are those of the profile.
+func (w *Worker) computed(ctx context.Context, db querier, q *posed) (*attachment, *aspect.Row, error) {
 	id, err := strconv.ParseInt(q.Settings, 10, 32)
 	if err != nil || len(q.Documents) != 1 {
-		return nil, errTask
+		return nil, nil, errTask
 	}
 	attachments, err := w.catalog.get(ctx, db)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	doc := []byte(q.Documents[0])
 	c, err := w.requested(attachments[int32(id)], &request{Document: doc})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	row, err := c.compute(ctx, sketch.ContentHash(doc), doc, "")
+	return c.a, row, err
+}
+
+// rowOf is the features and the sketch that a document would have in an attached table.
+func (w *Worker) rowOf(ctx context.Context, db querier, q *posed) ([]any, error) {
+	a, row, err := w.computed(ctx, db, q)
 	if err != nil || len(row.Sketch) == 0 {
 		return []any{nil}, err
 	}
-	features := make([]*int64, c.a.profile.K)
+	features := make([]*int64, a.profile.K)
 	for i, f := range row.Features {
 		features[f.Slot] = &row.Features[i].Value
 	}
 	return []any{map[string]any{"features": features, "sketch": hex.EncodeToString(row.Sketch)}}, nil
+}
+
+// passagesOf is the values of the passages that a document would have there.
+func (w *Worker) passagesOf(ctx context.Context, db querier, q *posed) ([]any, error) {
+	_, row, err := w.computed(ctx, db, q)
+	if err != nil {
+		return nil, err
+	}
+	return []any{map[string]any{"values": append([]int64{}, row.Passages...), "shingles": row.Shingles}}, nil
 }

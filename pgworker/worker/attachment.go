@@ -31,6 +31,7 @@ type attachment struct {
 	mediaFrom   string // the column that says it
 	indexed     bool
 	clustered   bool // clusters are kept
+	contains    bool // values of passages are kept
 	problem     *string
 	tokens      *int32 // the fingerprint of the tokens of its sketches, once there are any
 	broken      error  // why nothing can be done for it
@@ -61,7 +62,7 @@ func (a *attachment) resolve(profile string, variants []string, extract []byte) 
 	if a.variants, err = aspect.Parse(a.profile, variants); err != nil {
 		return err
 	}
-	a.fragments["elements"], a.fragments["arrays"] = a.elements()
+	a.fragments["elements"], a.fragments["arrays"], a.fragments["values_of_elements"] = a.elements()
 	if extract == nil {
 		return nil
 	}
@@ -83,15 +84,22 @@ func (a *attachment) made() int32 { return int32(a.profile.TokensFingerprint()) 
 func (a *attachment) elsewhere() bool { return a.tokens != nil && *a.tokens != a.made() }
 
 // elements are names for what the worker computes of a row, in the order of the
-// columns of the side table, and the arrays that bring them, parameters from $2 on.
-func (a *attachment) elements() (names, arrays string) {
+// columns of the side table, the arrays that bring them, parameters from $2 on, and what
+// is written of each: there is no array of arrays of different lengths.
+func (a *attachment) elements() (names, arrays, values string) {
 	types := []string{"smallint", "bigint", "bigint", "bytea"}
 	for range a.profile.K + len(a.variants) {
 		types = append(types, "bigint")
 	}
-	var name, array []string
-	for i, t := range types {
-		name, array = append(name, fmt.Sprintf("c%d", i)), append(array, fmt.Sprintf("$%d::%s[]", i+2, t))
+	if a.contains {
+		types = append(types, "text")
 	}
-	return strings.Join(name, ", "), strings.Join(array, ", ")
+	var name, array, value []string
+	for i, t := range types {
+		name, array, value = append(name, fmt.Sprintf("c%d", i)), append(array, fmt.Sprintf("$%d::%s[]", i+2, t)), append(value, fmt.Sprintf("c%d", i))
+	}
+	if a.contains {
+		value[len(value)-1] += "::bigint[]"
+	}
+	return strings.Join(name, ", "), strings.Join(array, ", "), strings.Join(value, ", ")
 }

@@ -1,6 +1,10 @@
 package worker
 
-import "github.com/alike-sql/alike/sketch/aspect"
+import (
+	"strconv"
+
+	"github.com/alike-sql/alike/sketch/aspect"
+)
 
 // columns collects rows for unnest, an array a column.
 type columns struct {
@@ -12,6 +16,7 @@ type columns struct {
 	sketch   [][]byte
 	features [][]*int64
 	indexes  [][]*int64
+	passages []*string // each as an array of PostgreSQL
 }
 
 func (a *attachment) newColumns() *columns {
@@ -45,6 +50,25 @@ func (cs *columns) add(a *attachment, key string, version *string, r *aspect.Row
 		}
 		cs.indexes[i] = append(cs.indexes[i], p)
 	}
+	if a.contains {
+		cs.passages = append(cs.passages, spelledArray(r.Passages))
+	}
+}
+
+// spelledArray is how PostgreSQL spells an array of numbers; nil when there are none.
+func spelledArray(values []int64) *string {
+	if len(values) == 0 {
+		return nil
+	}
+	b := []byte{'{'}
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, v, 10)
+	}
+	text := string(append(b, '}'))
+	return &text
 }
 
 // arguments are those of the statement write.
@@ -55,6 +79,9 @@ func (cs *columns) arguments() []any {
 	}
 	for _, x := range cs.indexes {
 		args = append(args, x)
+	}
+	if cs.passages != nil {
+		args = append(args, cs.passages)
 	}
 	return args
 }

@@ -226,7 +226,11 @@ func (p *copier) row() error {
 
 // emit appends the side row to the block.
 func (p *copier) emit() {
-	b := binary.BigEndian.AppendUint16(p.block, uint16(p.a.keys+4+p.a.profile.K+len(p.a.variants)))
+	count := p.a.keys + 4 + p.a.profile.K + len(p.a.variants)
+	if p.a.contains {
+		count++
+	}
+	b := binary.BigEndian.AppendUint16(p.block, uint16(count))
 	for _, field := range p.fields[:p.a.keys] {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(field)))
 		b = append(b, field...)
@@ -251,6 +255,9 @@ func (p *copier) emit() {
 	for _, x := range p.r.Indexes {
 		b = appendInt64(b, x.Value, x.Valid)
 	}
+	if p.a.contains {
+		b = appendInt64s(b, p.r.Passages)
+	}
 	p.block = b
 }
 
@@ -260,6 +267,21 @@ func appendInt64(b []byte, v int64, ok bool) []byte {
 		return append(b, 0xff, 0xff, 0xff, 0xff)
 	}
 	return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), uint64(v))
+}
+
+// appendInt64s appends an array of bigint, or NULL where it is empty.
+func appendInt64s(b []byte, values []int64) []byte {
+	if len(values) == 0 {
+		return appendInt64(b, 0, false)
+	}
+	const bigint = 20                                                            // pg_type.oid
+	for _, n := range []int{20 + 12*len(values), 1, 0, bigint, len(values), 1} { // size, dimensions, no NULL, type, length, first
+		b = binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	for _, v := range values {
+		b = appendInt64(b, v, true)
+	}
+	return b
 }
 
 func (p *copier) flush() error {

@@ -22,6 +22,11 @@ func (w *Worker) newComputer(a *attachment, p sketch.Profile) (*computer, error)
 	if err != nil {
 		return nil, err
 	}
+	if a.contains {
+		if err := row.KeepPassages(); err != nil {
+			return nil, err
+		}
+	}
 	return &computer{w: w, a: a, row: row}, nil
 }
 

@@ -107,7 +107,7 @@ func (w *Worker) checkDatabase(ctx context.Context) error {
 }
 
 // schemaVersion is the migration whose schema this worker knows.
-const schemaVersion = 36
+const schemaVersion = 37
 
 // checkSchema refuses a database without the schema alike, or with a schema older than
 // this worker. A newer one is that of an upgrade: its workers are replaced after it.

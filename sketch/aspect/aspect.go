@@ -23,6 +23,8 @@ type Row struct {
 	Features []sketch.Feature
 	// Indexes has one element for each index of the Computer, in that order.
 	Indexes []Index
+	// Passages are the values that KeepPassages asks for, ascending.
+	Passages []int64
 }
 
 // An Index is the value of a similarity index, if the document has it.
@@ -40,6 +42,7 @@ type Computer struct {
 
 	sketcher *sketch.Sketcher
 	indexes  []simindex.Variant
+	passages *sketch.Passages
 	row      Row
 }
 
@@ -69,6 +72,12 @@ func New(p sketch.Profile, indexes []simindex.Variant) (*Computer, error) {
 	return &Computer{sketcher: s, indexes: indexes, row: Row{Indexes: make([]Index, len(indexes))}}, nil
 }
 
+// KeepPassages has the rows keep values of the passages, for questions on containment.
+func (c *Computer) KeepPassages() (err error) {
+	c.passages, err = sketch.NewPassages(c.Profile())
+	return err
+}
+
 // Profile returns the profile of the sketches.
 func (c *Computer) Profile() sketch.Profile { return c.sketcher.Profile() }
 
@@ -86,6 +95,13 @@ func (c *Computer) Row(contentHash int64, text []byte) (*Row, error) {
 	r.Features = c.sketcher.AppendFeatures(r.Features[:0])
 	for i, v := range c.indexes {
 		r.Indexes[i].Value, r.Indexes[i].Valid = v.IndexOf(c.sketcher, text)
+	}
+	if c.passages != nil {
+		c.passages.Stop = c.Stop
+		var err error
+		if r.Passages, _, err = c.passages.Values(text); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

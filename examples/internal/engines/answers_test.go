@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/examples/internal/corpus"
+	"github.com/alike-sql/alike/pgworker/worker"
 )
 
 // odd documents come before the generated ones.
@@ -41,6 +42,7 @@ var settings = []struct {
 	{"records without numbers", `{"profile": "records numbers ids"}`, 250},
 	{"page", `{"profile": "pages", "extract": "html"}`, 250},
 	{"soundex", `{"profile": "soundex lean stop duplicates"}`, 250},
+	{"contains", `{"profile": "prose", "contains": true}`, 250},
 }
 
 // Every setting: what is stored, what is asked, after checkins and verdicts.
@@ -56,8 +58,14 @@ func TestSameAnswers(t *testing.T) {
 				t.Errorf("%d pairs of %d documents are no test", pairs, s.documents)
 			}
 			e.asked(s.documents)
+			if s.name == "contains" {
+				e.contained()
+			}
 			e.change(s.documents)
 			e.stored()
+			if s.name == "contains" {
+				e.contained()
+			}
 			e.verdicts()
 			e.asked(s.documents / 4)
 		})
@@ -117,6 +125,43 @@ func (e *engines) stored() {
 	e.same("select key, message from alike.errors('documents')")
 }
 
+// contained compares which documents are contained in which, where texts decide what the
+// values leave open.
+func (e *engines) contained() {
+	e.t.Helper()
+	e.same("select id, value from documents_alike_value")
+	want, err := askSQLite(e.sqlite, "select key || ' ' || other || ' ' || containment || ' ' || low || ' ' || high from alike_containments('documents', 0.6) order by 1", nil)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	q, err := worker.NewContainment(context.Background(), e.postgres, "documents", 0.6)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer q.Close(context.Background())
+	var got []string
+	number := func(x float64) string { return strings.TrimSuffix(fmt.Sprintf("%.13f", x), "0") }
+	if err := q.Pairs(context.Background(), func(x worker.Contained) error {
+		got = append(got, fmt.Sprint(x.Key, " ", x.Other, " ", number(x.Containment), " ", number(x.Low), " ", number(x.High)))
+		return nil
+	}); err != nil {
+		e.t.Fatal(err)
+	}
+	for i, line := range want {
+		var key, other string
+		var containment, low, high float64
+		if _, err := fmt.Sscan(line, &key, &other, &containment, &low, &high); err != nil {
+			e.t.Fatal(err)
+		}
+		want[i] = fmt.Sprint(key, " ", other, " ", number(containment), " ", number(low), " ", number(high))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || len(got) < 20 {
+		e.t.Errorf("%d are contained in others in PostgreSQL, %d in SQLite: %q", len(got), len(want), slices.DeleteFunc(got, func(x string) bool { return slices.Contains(want, x) }))
+	}
+}
+
 // columns are those that both side tables have under one name, but for the
 // number of the profile and the time.
 func (e *engines) columns(table string) string {
@@ -125,7 +170,7 @@ func (e *engines) columns(table string) string {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	rows, err := e.postgres.Query(context.Background(), "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and attname not in ('profile', 'sketched_at') order by attnum", table)
+	rows, err := e.postgres.Query(context.Background(), "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and attname not in ('profile', 'sketched_at', 'passages') order by attnum", table)
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -1,0 +1,357 @@
+-- What is contained in what. Of each run of shingles of a document the worker keeps the
+-- one with the least hash (package sketch, Passages): a passage that stands in two
+-- documents has the same values in both. The side table has the values of its row in one
+-- column, and a table beside it has them one by one, indexed, as Broder's sorted lists are.
+
+create function alike._contains(a alike.attachment) returns boolean language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select coalesce((a.options ->> 'contains')::boolean, false) $$;
+
+-- The table of values, empty. Its index is made with those of the side table, from which
+-- it is filled then.
+create function alike._make_values(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  taken constant name := (select k from unnest(a.key_columns) as k where k in ('value', 'passages') limit 1);
+begin
+  if taken is not null then
+    raise exception 'alike: attach: the key column "%" is called like a column of the values', taken using errcode = 'duplicate_column';
+  elsif a.distributed then
+    raise exception 'alike: attach: contains is not for a table that is distributed among nodes' using errcode = 'feature_not_supported';
+  elsif (select (alike._parse(s.profile)).stream from alike.settings s where s.id = a.profile_id) = 6 then
+    raise exception 'alike: attach: the stream elements has no passages' using errcode = 'invalid_parameter_value';
+  end if;
+  execute format('drop table if exists %s', alike._name(a, '_value'));
+  execute format('create %s table %s (value bigint not null, %s)',
+    (select case relpersistence when 'u' then 'unlogged' end from pg_class where oid = alike._side(a)), alike._name(a, '_value'),
+    alike._column_list(a.key_columns, alike._column_types(alike._side(a), a.key_columns)));
+  execute format('comment on table %s is %L', alike._name(a, '_value'), format('Alike: values of the passages of %s.%I', a.source, a.column_name));
+  -- They are random numbers, which compression would try in vain.
+  execute format('alter table %s alter column passages set storage external', alike._name(a, ''));
+end
+$$;
+
+-- What alike_build_N does with the values. Until then the side table alone has them.
+create function alike._build_values(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fill($build$
+  if not exists (select from pg_index i where i.indrelid = {value_literal}::regclass and i.indisvalid) then
+    lock table {side} in share mode;
+    truncate {value};
+    insert into {value} (value, {keys}) select u.value, {keys_s} from {side} s cross join unnest(s.passages) as u(value) order by 1;
+    create index {value_index} on {value} (value, {keys});
+  end if;
+  analyze {value};$build$, alike._fragments(a) || jsonb_build_object(
+    'value_literal', quote_literal(alike._name(a, '_value')),
+    'value_index', quote_ident(a.side_name || '_value_idx')))
+$$;
+
+-- alike_values_N keeps the values in step with the side table, in the statement that
+-- writes it, whatever session that is.
+create function alike._make_values_function(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  f constant jsonb := alike._fragments(a) || jsonb_build_object('keys_r', alike._key_list(a.key_columns, 'r'), 'same_v_g', alike._key_equal(a.key_columns, 'v', 'g'),
+    'value_literal', quote_literal(alike._name(a, '_value')));
+  event text;
+begin
+  execute format('create or replace function %s() returns trigger language plpgsql set search_path = pg_catalog, pg_temp set jit = off as %L', alike._generated(a, 'values'), alike._fill($function$
+begin
+  if not exists (select from pg_index i where i.indrelid = {value_literal}::regclass) then
+    return null; -- alike_build_N fills it
+  elsif tg_op = 'INSERT' then
+    insert into {value} (value, {keys}) select u.value, {keys_r} from alike_new r cross join unnest(r.passages) as u(value);
+  elsif tg_op = 'DELETE' then
+    delete from {value} v using (select u.value, {keys_r} from alike_old r cross join unnest(r.passages) as u(value)) g where v.value = g.value and {same_v_g};
+  elsif tg_op = 'UPDATE' then
+    delete from {value} v
+    using (select u.value, {keys_r} from alike_old r cross join unnest(r.passages) as u(value)
+           except select u.value, {keys_r} from alike_new r cross join unnest(r.passages) as u(value)) g
+    where v.value = g.value and {same_v_g};
+    insert into {value} (value, {keys})
+    select u.value, {keys_r} from alike_new r cross join unnest(r.passages) as u(value)
+    except select u.value, {keys_r} from alike_old r cross join unnest(r.passages) as u(value);
+  else
+    truncate {value};
+  end if;
+  return null;
+end
+$function$, f));
+  execute format('revoke all on function %s() from public', alike._generated(a, 'values'));
+  perform alike._drop_values_triggers(a);
+  foreach event in array array['insert', 'update', 'delete', 'truncate'] loop
+    execute format('create trigger %I after %s on %s%s for each statement execute function %s()', 'alike_values_' || event, event, alike._name(a, ''),
+      case event when 'update' then ' referencing old table as alike_old new table as alike_new' when 'insert' then ' referencing new table as alike_new'
+        when 'delete' then ' referencing old table as alike_old' else '' end,
+      alike._generated(a, 'values'));
+  end loop;
+end
+$$;
+
+-- What is left of it when the aspect is taken away: a side table and its values.
+create function alike._drop_values_triggers(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  event text;
+begin
+  if alike._side(a) is not null then
+    foreach event in array array['insert', 'update', 'delete', 'truncate'] loop
+      execute format('drop trigger if exists %I on %s', 'alike_values_' || event, alike._name(a, ''));
+    end loop;
+  end if;
+end
+$$;
+
+-- How many shingles of passages a document has that has this many of the profile, and how
+-- many of the lowest bits are zero in each of its values: none, but in a long document.
+create function alike._passage_shingles(p alike.profile_fields, shingles bigint, out passages bigint, out coarseness integer) language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select n, length(ltrim((2 * n / (q.run - q.w + 2) / 65536)::bit(64)::text, '0'))
+  from (select r.run, greatest(least(p.w, r.run / 2), r.least) as w
+        from (values (case p.stream when 0 then 60 when 2 then 8 else 20 end, case p.stream when 0 then 12 when 2 then 1 else 5 end)) as r(run, least)) q
+  cross join lateral (select case when shingles = 0 then 0 else greatest(1, shingles + p.w - q.w) end as n) s
+$$;
+
+-- Of this many values at least so many are shared by whatever contains the row: fewer
+-- would be further from what is asked than the bounds of an answer are.
+create function alike._least_shared(n bigint, at_least double precision) returns bigint language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select greatest(1, ceil(n * at_least - 3 * sqrt(n * at_least * (1 - at_least)) - 3))::bigint $$;
+
+-- Whether the bounds of matches of n values reach at_least.
+create function alike._may_hold(matches integer, n integer, at_least double precision) returns boolean language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select matches >= n * at_least or at_least < 1 and matches < n and alike._binomial(n, 0, matches, at_least) >= 0.025 $$;
+
+-- A question on containment: its limit, checked, and whether the attachment can answer it.
+create function alike._containment_limit(a alike.attachment, at_least double precision) returns double precision language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  at_least := coalesce(nullif(at_least, 'NaN'), 0.8);
+  if not (at_least > 0 and at_least <= 1) then
+    raise exception 'alike: at_least is %, want above 0 and at most 1', at_least using errcode = 'invalid_parameter_value';
+  elsif not alike._contains(a) then
+    raise exception 'alike: % keeps no values for questions on containment', a.name using errcode = 'object_not_in_prerequisite_state',
+      hint = format('select alike.attach(%L, %L, ''{"contains": true}'') adds them.', a.source, alike._current_document(a));
+  elsif not a.indexed then
+    raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
+      hint = 'select * from alike.status() shows how far it is.';
+  end if;
+  return at_least;
+end
+$$;
+
+-- The rows that contain a document, or are contained in it (in reverse), by the values of
+-- both, best first. itself is its key where it is a row. With open they are those whose
+-- bounds reach at_least, for whom reads the documents of these. A row shares one of the
+-- rarest values at the least with what contains it, so that a passage that thousands of rows
+-- have costs no look at each of them.
+create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer)
+returns table (key text, containment double precision, low double precision, high double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+set jit = off set enable_seqscan = off
+as $$
+declare
+  p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+  coarse constant integer := (alike._passage_shingles(p, given_shingles)).coarseness;
+  others constant text[] := case when itself is null then '{}' else alike._distinct_from(a, itself) || itself end;
+  candidates text;
+begin
+  if given = '{}' or given is null then
+    return;
+  end if;
+  if reverse then
+    candidates := 'select {keys_v}, count(*)::integer as matches from unnest($1) as u(value) join {value} v on v.value = u.value group by {keys_v}';
+  else
+    candidates := 'with rare as materialized (
+        select distinct q.value
+        from (select l, u.value, row_number() over (partition by l order by n.rows, u.value) as place, count(*) over (partition by l) as n
+              from (select u.value, (select count(*) from (select from {value} v where v.value = u.value limit 200) x) as rows from unnest($1) as u(value) offset 0) n
+              cross join lateral (select n.value) u
+              cross join lateral generate_series($2, 10) as l
+              where u.value & ((1 << l) - 1) = 0) q
+        where q.place <= q.n - alike._least_shared(q.n, $3) + 1)
+      select distinct {keys_v}, null::integer as matches from rare u join {value} v on v.value = u.value';
+  end if;
+  return query execute alike._fill(
+    'with answer as materialized (
+       select row_number() over (order by least(h.matches, h.n) / h.n::double precision desc, {keys_h}) as place, h.alike_key as key, least(h.matches, h.n) as matches, h.n
+       from (
+         select {text_s} as alike_key,
+           coalesce(v.matches, (select count(*)::integer from (select unnest($1) intersect select unnest(s.passages)) x)) as matches,
+           case when $2 >= c.coarseness and not {reverse} or $2 <= c.coarseness and {reverse} then cardinality({part})
+             else (select count(*)::integer from unnest({part}) as u(value) where u.value & ((1 << greatest($2, c.coarseness)) - 1) = 0) end as n,
+           {keys_s}
+         from (' || candidates || ') v
+         join {side} s on {same_v}
+         cross join lateral (select case when s.shingles < 100000 then 0 else (alike._passage_shingles($4, s.shingles)).coarseness end as coarseness) c
+         where s.profile = {profile_id} offset 0) h
+       where h.n > 0 and h.alike_key <> all ($5) and case when $6 then alike._may_hold(least(h.matches, h.n), h.n, $3) else h.matches >= h.n * $3 end
+       order by 1 limit $7),
+     bound as materialized (
+       select b.*, alike._lower(b.n, b.matches, 0.95) as low, 1 - alike._lower(b.n, b.n - b.matches, 0.95) as high from (select distinct n, matches from answer) b)
+     select k.key, k.matches / k.n::double precision, b.low, b.high from answer k join bound b on b.n = k.n and b.matches = k.matches order by k.place',
+    alike._fragments(a) || jsonb_build_object('keys_v', alike._key_list(a.key_columns, 'v'), 'keys_h', alike._key_list(a.key_columns, 'h'), 'same_v', alike._key_equal(a.key_columns, 's', 'v'),
+      'reverse', reverse::text, 'part', case when reverse then 's.passages' else '$1' end))
+  using given, coarse, at_least, p, others, open, at_most;
+end
+$$;
+
+-- A row of the table, or an error: its values, its shingles and its key as it is spelled.
+create function alike._values_of(a alike.attachment, given text, out passages bigint[], out shingles bigint, out itself text) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+begin
+  execute format('select s.passages, s.shingles, %s from %s s where %s and s.profile = %s', alike._key_text(a.key_columns, 's'), alike._name(a, ''),
+    alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', '$1'), a.profile_id)
+  into passages, shingles, itself using given;
+  if itself is null then
+    perform alike._no_row(a, given);
+  end if;
+exception
+  when data_exception then
+    perform alike._bad_key(a, given, sqlerrm);
+end
+$$;
+
+create function alike._holding_row(a alike.attachment, given text, reverse boolean, at_least double precision, open boolean, at_most integer)
+returns table (key text, containment double precision, low double precision, high double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wanted constant double precision := alike._containment_limit(a, at_least);
+  o record;
+begin
+  o := alike._values_of(a, given);
+  return query select * from alike._holding(a, o.passages, o.shingles, o.itself, reverse, wanted, open, at_most);
+end
+$$;
+
+create function alike.containers("table" text, given text, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$
+  select * from alike._holding_row(alike._attachment("table"), given, false, at_least, false, at_most)
+  where "table" is not null and given is not null and at_least is not null and at_most is not null
+$$;
+comment on function alike.containers(text, text, double precision, integer) is 'the rows that contain a row, best first, from 0.8 of it unless given';
+
+create function alike.contained("table" text, given text, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$
+  select * from alike._holding_row(alike._attachment("table"), given, true, at_least, false, at_most)
+  where "table" is not null and given is not null and at_least is not null and at_most is not null
+$$;
+comment on function alike.contained(text, text, double precision, integer) is 'the rows that a row contains, best first, from 0.8 of each unless given';
+
+create function alike._holding_text(a alike.attachment, document text, reverse boolean, at_least double precision, at_most integer)
+returns table (key text, containment double precision, low double precision, high double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  wanted constant double precision := alike._containment_limit(a, at_least);
+  asked constant jsonb := (alike._question('passages', a.id::text, array[document]))[1] -> 0;
+begin
+  return query select * from alike._holding(a, array(select v::bigint from jsonb_array_elements_text(asked -> 'values') as v), (asked ->> 'shingles')::bigint, null, reverse, wanted, false, at_most);
+end
+$$;
+
+create function alike.containers_like("table" text, document text, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$
+  select * from alike._holding_text(alike._attachment("table"), document, false, at_least, at_most)
+  where "table" is not null and document is not null and at_least is not null and at_most is not null
+$$;
+comment on function alike.containers_like(text, text, double precision, integer) is 'the rows that contain a text that is not in the table, best first; a worker reads it';
+
+create function alike.contained_like("table" text, document text, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$
+  select * from alike._holding_text(alike._attachment("table"), document, true, at_least, at_most)
+  where "table" is not null and document is not null and at_least is not null and at_most is not null
+$$;
+comment on function alike.contained_like(text, text, double precision, integer) is 'the rows that are contained in a text that is not in the table, best first; a worker reads it';
+
+-- Every pair in which key is contained in other. A row is compared with those that have one
+-- of its rarest values, as in alike._holding.
+create function alike._containments(a alike.attachment, at_least double precision, open boolean, at_most integer)
+returns table (key text, other text, containment double precision, low double precision, high double precision)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+set jit = off
+as $$
+declare
+  p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+  others constant name[] := alike._others(a.key_columns);
+  coarsest integer;
+begin
+  execute format('select (alike._passage_shingles($1, max(s.shingles))).coarseness from %s s', alike._name(a, '')) into coarsest using p;
+  return query execute alike._fill(
+    'with frequency as materialized (select v.value, count(*) as rows from {value} v group by v.value having count(*) > 1),
+     rare as materialized (
+       select distinct {keys_q}, q.value
+       from (select {keys_s}, u.value, f.rows, row_number() over (partition by {keys_s}, l order by coalesce(f.rows, 1), u.value) as place, count(*) over (partition by {keys_s}, l) as n
+             from {side} s
+             cross join lateral generate_series(case when s.shingles < 100000 then 0 else (alike._passage_shingles($1, s.shingles)).coarseness end, $2) as l
+             cross join unnest(s.passages) as u(value)
+             left join frequency f on f.value = u.value
+             where s.profile = {profile_id} and u.value & ((1 << l) - 1) = 0) q
+       where q.rows is not null and q.place <= q.n - alike._least_shared(q.n, $3) + 1),
+     candidate as materialized (
+       select distinct {keys_r}, {others_v} from rare r join {value} v on v.value = r.value where not ({same_r_v})),
+     answer as materialized (
+       select row_number() over (order by least(h.matches, h.n) / h.n::double precision desc, {keys_h}, {others_h}) as place, h.alike_key as key, h.alike_other as other, least(h.matches, h.n) as matches, h.n
+       from (
+         select {text_x} as alike_key, {text_y} as alike_other,
+           (select count(*)::integer from (select unnest(x.passages) intersect select unnest(y.passages)) i) as matches,
+           case when y.shingles < 100000 then cardinality(x.passages) else (select count(*)::integer from unnest(x.passages) as u(value)
+             where u.value & ((1 << greatest((alike._passage_shingles($1, x.shingles)).coarseness, (alike._passage_shingles($1, y.shingles)).coarseness)) - 1) = 0) end as n,
+           {keys_x}, {others_y}
+         from candidate c
+         join {side} x on {same_x}
+         join {side} y on {same_y}
+         where y.profile = {profile_id} and not exists (select from {mark} m where m.verdict = ''distinct'' and ({same_mark} or {same_mark_reverse})) offset 0) h
+       where h.n > 0 and case when $4 then alike._may_hold(least(h.matches, h.n), h.n, $3) else h.matches >= h.n * $3 end
+       order by 1 limit $5),
+     bound as materialized (
+       select b.*, alike._lower(b.n, b.matches, 0.95) as low, 1 - alike._lower(b.n, b.n - b.matches, 0.95) as high from (select distinct n, matches from answer) b)
+     select k.key, k.other, k.matches / k.n::double precision, b.low, b.high from answer k join bound b on b.n = k.n and b.matches = k.matches order by k.place',
+    alike._fragments(a) || jsonb_build_object(
+      'keys_q', alike._key_list(a.key_columns, 'q'), 'keys_r', alike._key_list(a.key_columns, 'r'), 'keys_h', alike._key_list(a.key_columns, 'h'), 'keys_x', alike._key_list(a.key_columns, 'x'),
+      'others_h', alike._key_list(others, 'h'),
+      'others_v', (select string_agg(format('v.%I as %I', k, others[n]), ', ' order by n) from unnest(a.key_columns) with ordinality as u(k, n)),
+      'others_y', (select string_agg(format('y.%I as %I', k, others[n]), ', ' order by n) from unnest(a.key_columns) with ordinality as u(k, n)),
+      'same_r_v', alike._key_equal(a.key_columns, 'r', 'v'),
+      'text_x', alike._key_text(a.key_columns, 'x'), 'text_y', alike._key_text(a.key_columns, 'y'),
+      'same_x', alike._key_equal(a.key_columns, 'x', 'c'), 'same_y', alike._key_equal(others, 'c', 'y', a.key_columns))
+    || jsonb_build_object(
+      'same_mark', alike._key_equal(a.key_columns, 'm', 'c') || ' and ' || alike._key_equal(others, 'm', 'c'),
+      'same_mark_reverse', alike._key_equal(a.key_columns, 'm', 'c', others) || ' and ' || alike._key_equal(others, 'm', 'c', a.key_columns)))
+  using p, coarsest, at_least, open, at_most;
+end
+$$;
+
+create function alike.containments("table" text, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, other text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$
+  select * from alike._containments(alike._attachment("table"), alike._containment_limit(alike._attachment("table"), at_least), false, at_most)
+  where "table" is not null and at_least is not null and at_most is not null
+$$;
+comment on function alike.containments(text, double precision, integer) is 'every pair in which the row key is contained in the row other, best first, from 0.8 of it unless given';

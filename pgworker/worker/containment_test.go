@@ -1,0 +1,285 @@
+package worker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch"
+)
+
+// prose is a text of words of which few are frequent.
+func prose(r *rand.Rand, n int) []string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprint("w", int(4000*r.Float64()*r.Float64()*r.Float64()))
+	}
+	return words
+}
+
+// checkValues compares the values that are kept of each row with those of its document as
+// package sketch samples it, in the side table and beside it.
+func checkValues(t *testing.T, c *pgx.Conn, when, name, table, key, column string) {
+	t.Helper()
+	profile, _ := profileOf(t, c, name)
+	p, err := sketch.ParseProfile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewPassages(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(sql string) (lines []string) {
+		rows, err := c.Query(ctx, sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(lines)
+		return lines
+	}
+	rows, err := c.Query(ctx, fmt.Sprintf("select %s::text, convert_to(coalesce(%s::text, ''), 'UTF8') from %s", key, column, table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	var id string
+	var body []byte
+	if _, err := pgx.ForEachRow(rows, []any{&id, &body}, func() error {
+		values, _, err := s.Values(body)
+		for _, v := range values {
+			want = append(want, fmt.Sprint(id, " ", v))
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	side := one[string](t, c, "select alike._name(a, '') from alike.attachment a where a.name = $1 and a.replaces is null", name)
+	beside := one[string](t, c, "select alike._name(a, '_value') from alike.attachment a where a.name = $1 and a.replaces is null", name)
+	if got := list(fmt.Sprintf("select %s::text || ' ' || value from %s", key, beside)); !slices.Equal(got, want) {
+		t.Errorf("%s: the table of values has %d values, want %d", when, len(got), len(want))
+	}
+	if got := list(fmt.Sprintf("select %s::text || ' ' || u from %s cross join unnest(passages) as u", key, side)); !slices.Equal(got, want) {
+		t.Errorf("%s: the side table has %d values, want %d", when, len(got), len(want))
+	}
+}
+
+// Passages of books, from anywhere in them, are found in the books that have them, and no
+// others, in both directions, whatever the key, by every way to ask.
+func TestPassagesInBooks(t *testing.T) {
+	for _, v := range []struct {
+		version            int
+		columns, value, is string
+	}{
+		{pgtest.Version(), "id bigint primary key, body text", "$1", "%d"},
+		{13, `"The a" int, b text, body text, primary key ("The a", b)`, `$1 %% 7, 'k %%s {key}' || $1`, `[%[2]d, "k %%s {key}%[1]d"]`},
+		{18, "id text primary key, body text", "'key ' || $1", "key %d"},
+	} {
+		t.Run(fmt.Sprint(v.version), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 4))
+			database, c := askable(t, v.version)
+			exec(t, c, `create table "My docs" (`+v.columns+")")
+			insert := func(n int, text string) {
+				exec(t, c, fmt.Sprintf(`insert into "My docs" values (`+strings.ReplaceAll(v.value, "$1", "%[1]d")+", '%[2]s')", n, text))
+			}
+			of := func(n int) string { return strings.Split(fmt.Sprintf(v.is+"\x00%[1]d%[2]d", n, n%7), "\x00")[0] }
+			texts := map[int]string{}
+			books := make([][]string, 8)
+			for i := range books {
+				books[i] = prose(r, 2000+r.IntN(4000))
+				insert(i, strings.Join(books[i], " "))
+				texts[i] = " " + strings.Join(books[i], " ") + " "
+			}
+			exec(t, c, `select alike.attach('"My docs"', 'body', '{"contains": true, "profile": "prose", "name": "docs"}')`)
+			w := newWorker(t, database, nil)
+			once(t, w)
+			asked := map[int]string{}
+			for i := range 80 {
+				length := []int{20, 50, 100, 300}[i%4]
+				book := r.IntN(len(books))
+				at := r.IntN(len(books[book]) - length)
+				words := books[book][at : at+length]
+				texts[100+i] = " " + strings.Join(words, " ") + " "
+				asked[100+i] = strings.ToUpper(strings.Join(words, ", "))
+				insert(100+i, asked[100+i])
+			}
+			once(t, w)
+			in := func(itself int, test func(text string) bool) (list []string) {
+				for n, text := range texts {
+					if n != itself && test(text) {
+						list = append(list, of(n))
+					}
+				}
+				slices.Sort(list)
+				return list
+			}
+			answer := func(query string, args ...any) []string {
+				rows, err := c.Query(ctx, query, args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+				if err != nil {
+					t.Fatal(err)
+				}
+				slices.Sort(list)
+				return list
+			}
+			exact, err := NewContainment(ctx, c, "docs", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := map[string]bool{}
+			for n, text := range texts {
+				for _, q := range []struct {
+					name    string
+					reverse bool
+					want    []string
+				}{
+					{"containers", false, in(n, func(other string) bool { return strings.Contains(other, text) })},
+					{"contained", true, in(n, func(other string) bool { return strings.Contains(text, other) })},
+				} {
+					// The values of one or two runs do not tell all; then the bounds say so.
+					got := answer("select key from alike."+q.name+"('docs', $1, 1) where low > 0.3", of(n))
+					got = append(got, answer("select key from alike."+q.name+"('docs', $1, 1) where low <= 0.3 and key = any ($2)", of(n), q.want)...)
+					if slices.Sort(got); !slices.Equal(got, q.want) {
+						t.Errorf("%s of %s: %q, want %q", q.name, of(n), got, q.want)
+					}
+					list, err := exact.Rows(ctx, of(n), q.reverse)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = nil
+					for _, x := range list {
+						if other := x.Other; q.reverse {
+							got = append(got, x.Key)
+						} else {
+							got = append(got, other)
+							said[x.Key+" in "+other] = true
+						}
+						if x.Containment != 1 {
+							t.Errorf("%v", x)
+						}
+					}
+					if slices.Sort(got); !slices.Equal(got, q.want) {
+						t.Errorf("%s of %s with the texts: %q, want %q", q.name, of(n), got, q.want)
+					}
+				}
+			}
+			if err := exact.Pairs(ctx, func(x Contained) error {
+				if !said[x.Key+" in "+x.Other] {
+					t.Errorf("%v is no answer to a question on the row", x)
+				}
+				delete(said, x.Key+" in "+x.Other)
+				return nil
+			}); err != nil || len(said) > 0 {
+				t.Errorf("pairs lack %v, error %v", said, err)
+			}
+			exact.Close(ctx)
+			all := answer("select key || ' ' || other || ' ' || containment || ' ' || low || ' ' || high from alike.containments('docs', 0.3)")
+			each := answer("select d.key || ' ' || c.key || ' ' || containment || ' ' || low || ' ' || high from alike.keep('docs') d cross join lateral alike.containers('docs', d.key, 0.3) c")
+			reverse := answer("select c.key || ' ' || d.key || ' ' || containment || ' ' || low || ' ' || high from alike.keep('docs') d cross join lateral alike.contained('docs', d.key, 0.3) c")
+			if !slices.Equal(all, each) || !slices.Equal(all, reverse) || len(all) < 80 {
+				t.Errorf("%d pairs, %d one by one, %d the other way: %q", len(all), len(each), len(reverse), slices.DeleteFunc(each, func(x string) bool { return slices.Contains(all, x) }))
+			}
+			startWorker(t, database)
+			for n := range 8 {
+				text := asked[100+n*7]
+				if got, want := answer("select key from alike.containers_like('docs', $1, 1)", text), answer("select key from alike.containers('docs', $1, 1)", of(100+n*7)); !slices.Equal(slices.DeleteFunc(got, func(key string) bool { return key == of(100+n*7) }), want) {
+					t.Errorf("containers of the text of %d: %q, want %q", 100+n*7, got, want)
+				}
+				if got, want := answer("select key from alike.contained_like('docs', $1)", texts[n]), answer("select key from alike.contained('docs', $1)", of(n)); len(got) != len(want)+1 {
+					t.Errorf("the text of %d contains %q, want %q and itself", n, got, want)
+				}
+			}
+			if got := one[string](t, c, "select string_agg(a.containment || ' ' || (a.low <= a.containment and a.high >= a.containment), ' ') from (select * from alike.containers_like('docs', $1, 0.01, 1)) a", asked[103]); got != "1 true" {
+				t.Errorf("the first answer: %s", got)
+			}
+		})
+	}
+}
+
+// The values follow every change of a row, of its key, of the table, of the options and of
+// the profile.
+func TestContainsComesAndGoes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, version := range []int{pgtest.Version(), 13} {
+		database := pgtest.Shared(t, version).Database(t)
+		c := pgtest.Connect(t, database)
+		w := newWorker(t, database, nil)
+		exec(t, c, "create table d (id numeric primary key, body text)")
+		text := func(n int) string { return strings.Join(prose(r, n), " ") }
+		for i := range 5 {
+			exec(t, c, "insert into d values ($1::text::numeric, $2)", fmt.Sprint(i), text(60))
+		}
+		exec(t, c, "select alike.attach('d', 'body')")
+		once(t, w)
+		for _, question := range []string{"containers('d', '1')", "contained('d', '1')", "containers_like('d', 'x')", "contained_like('d', 'x')", "containments('d')"} {
+			fails(t, c, "d keeps no values for questions on containment", "select * from alike."+question)
+		}
+		after := func(when string, statements ...string) {
+			t.Helper()
+			for _, statement := range statements {
+				exec(t, c, statement)
+			}
+			once(t, w)
+			checkValues(t, c, when, "d", "d", "id::float8", "body")
+		}
+		after("added", `select alike.attach('d', 'body', '{"contains": true}')`)
+		for i, statement := range []string{
+			"insert into d select 10, body || ' and more of it' from d where id = 1",
+			"update d set body = body || ' again and again and again the same words of a row that is long enough to have a few values' where id in (2, 3)",
+			"update d set id = id + 100", "update d set id = id + 0.00", "delete from d where id = 102", "update d set body = null where id = 103",
+			"update d set body = '... ...' where id = 101", "update d set body = 'one two' where id = 104",
+			"insert into d select 200 + g, (select body from d where id = 110) || ' number ' || g from generate_series(1, 300) as g",
+			"begin; delete from d where id = 110; insert into d values (110, 'other words than those that were there'); commit",
+		} {
+			after(fmt.Sprint(statement, " ", i), statement)
+		}
+		after("a change of the profile", `select alike.change('d', '{"profile": "words w=3"}')`)
+		after("and an update", "update d set body = body || ' more' where id < 250")
+		after("another type", "alter table d alter id type bigint using id::bigint")
+		after("renamed", "alter table d rename body to text; alter table d rename id to number; alter table d rename text to body; alter table d rename number to id")
+		exec(t, c, "select alike.mark('d', '300', '301', 'distinct')")
+		if n := one[int](t, c, "select count(*) from alike.containers('d', '300') where key in ('301', '302')"); n != 1 {
+			t.Errorf("%d of two rows, one of which a person called distinct", n)
+		}
+		if n := one[int](t, c, "select count(*) from alike.containments('d') where (key, other) in (('300', '301'), ('301', '300'))"); n != 0 {
+			t.Errorf("%d pairs of rows that a person called distinct", n)
+		}
+		after("detached", `select alike.detach('d')`, "update d set body = 'changed while detached ' || body where id > 400", "delete from d where id = 399",
+			`select alike.attach('d', 'body', '{"contains": true, "profile": "words w=3"}')`)
+		after("truncated", "truncate d", "insert into d values (1, 'a text that is long enough to have several values, or at least more than one, of its passages here')")
+		after("unlogged", "alter table d set unlogged")
+		exec(t, c, `select alike.change('d', '{"contains": false}')`)
+		once(t, w)
+		if n := one[int](t, c, "select count(*) from pg_class where relname ~ 'value' and relnamespace = 'public'::regnamespace"); n != 0 {
+			t.Errorf("%d relations remain of the values", n)
+		}
+		after("again", `select alike.attach('d', 'body', '{"contains": true}')`)
+		fails(t, c, "at_least is 0, want above 0", "select * from alike.containers('d', '1', 0)")
+		fails(t, c, "d has no row with the key 99", "select * from alike.containers('d', '99')")
+		fails(t, c, `the key "x" of d is not bigint`, "select * from alike.contained('d', 'x')")
+		fails(t, c, `option contains is "yes", want true or false`, `select alike.attach('d', 'body', '{"contains": "yes"}')`)
+		exec(t, c, `select alike.detach('d', '{"drop": true}')`)
+		if n := one[int](t, c, "select count(*) from pg_class where relname ~ 'alike' and relnamespace = 'public'::regnamespace"); n != 0 {
+			t.Errorf("%d relations remain", n)
+		}
+		if n := one[int](t, c, "select count(*) from pg_proc where pronamespace = 'public'::regnamespace and proname ~ 'alike'"); n != 0 {
+			t.Errorf("%d functions remain", n)
+		}
+		exec(t, c, `create table v (value int primary key, body text)`)
+		fails(t, c, `the key column "value" is called like a column of the values`, `select alike.attach('v', 'body', '{"contains": true}')`)
+		exec(t, c, `create table w (id int primary key, body text)`)
+		fails(t, c, "the stream elements has no passages", `select alike.attach('w', 'body', '{"contains": true, "profile": "elements"}')`)
+	}
+}
