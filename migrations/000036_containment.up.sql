@@ -95,6 +95,7 @@ $$;
 -- What is left of it when the aspect is taken away: a side table and its values.
 create function alike._drop_values_triggers(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
 as $$
 declare
   event text;
