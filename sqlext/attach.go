@@ -143,7 +143,7 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 			}
 		}
 		a.settings = old.settings
-		if begun, err = c.begun(old); err != nil {
+		if begun, err = c.begun(old, t); err != nil {
 			return nil, nil, nil, err
 		}
 		if begun != nil {
@@ -159,7 +159,7 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	} else if err := o.apply(&a.settings); err != nil {
 		return nil, nil, nil, err
 	}
-	if a.Where != "" && (old == nil || a.Where != old.Where) {
+	if o.Where != nil && a.Where != "" && (old == nil || a.Where != old.Where) {
 		if err := c.tryWhere(a); err != nil {
 			return nil, nil, nil, err
 		}
@@ -180,13 +180,15 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 
 // begun is the change of an attachment that is not complete, as it can go on; a change that
 // cannot is nil.
-func (c *conn) begun(a *attachment) (*attachment, error) {
+func (c *conn) begun(a *attachment, t *table) (*attachment, error) {
 	found, err := c.attachments(a.schema, nextByName, a.Name)
 	if err != nil || len(found) == 0 || found[0].broken != nil {
 		return nil, err
 	}
 	kept := *found[0]
-	kept.Where, err = c.whereNow(found[0])
+	if kept.Where, err = c.whereNow(found[0]); err == nil && kept.Where != "" {
+		err = c.checkWhere(t, kept.Where)
+	}
 	return &kept, err
 }
 

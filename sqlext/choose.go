@@ -17,7 +17,7 @@ func (c *conn) choose(a, old *attachment, o *options) error {
 	if o.Profile != nil {
 		told, a.Reason, a.Looked = *o.Profile, "", math.MaxInt64
 	} else if old == nil {
-		if err := c.lookAt(a); err != nil {
+		if err := c.lookAt(a, "look"); err != nil {
 			return err
 		}
 		told = a.Preset
@@ -71,16 +71,16 @@ func (c *conn) choose(a, old *attachment, o *options) error {
 
 var errLooked = errors.New("enough was looked at")
 
-// lookAt chooses the preset for the documents of a table. Documents that are extracted
+// lookAt chooses the preset for the documents that a statement reads. Documents that are extracted
 // are not looked at.
-func (c *conn) lookAt(a *attachment) (err error) {
+func (c *conn) lookAt(a *attachment, statement string) (err error) {
 	if a.Extract != "plain" {
 		a.Preset, a.Reason = sketch.Presets()[0].Name, "the text of the documents is extracted"
 		return nil
 	}
 	looked := 0
 	a.Preset, a.Reason, looked = sketch.LookThrough(func(yield func([]byte) bool) {
-		err = c.Run(a.sql("look"), func(row []sqlite.Value) error {
+		err = c.Run(a.sql(statement), func(row []sqlite.Value) error {
 			if !yield(row[0].Bytes()) {
 				return errLooked
 			}
@@ -119,7 +119,7 @@ func (c *conn) outgrown(a *attachment, rows int64) (string, error) {
 		return "", nil
 	}
 	now := *a
-	if err := c.lookAt(&now); err != nil || now.Preset == a.Preset || now.Looked < sketch.LookSome {
+	if err := c.lookAt(&now, "look_again"); err != nil || now.Preset == a.Preset || now.Looked < sketch.LookSome {
 		return "", err
 	}
 	return fmt.Sprintf("the preset %s suits the rows better than %s, since %s: alike_attach(%s, %s, '{\"profile\": \"%s\"}') changes to it",

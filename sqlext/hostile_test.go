@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mattn/go-sqlite3"
 )
 
 var everyHostileFile = flag.Bool("hostile", false, "try every payload in every column of ours, instead of a part")
@@ -136,6 +138,74 @@ func TestHostileFileInTheShell(t *testing.T) {
 			db.Close()
 			os.Remove(name)
 		}
+	}
+}
+
+// What a condition in a file may call is what a view in a file may: with trusted_schema
+// off no function of the host, and never one that is for statements alone.
+func TestHostileConditionCallsNothing(t *testing.T) {
+	dir := t.TempDir()
+	good, pwned := filepath.Join(dir, "good.db"), filepath.Join(dir, "pwned")
+	db := open(t, good)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
+	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+	db.rows(`SELECT alike_attach('d', 'body', '{"where": "id < 1000", "contains": true}')`)
+	db.Close()
+	template, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, condition := range []string{`spy(id)`, `1) AND (spy(id)`, `spy(1) = 1 AND id < 1000`, `writefile('` + pwned + `', 'x')`, `1) AND (writefile('` + pwned + `', 'x')`} {
+		for _, begun := range []bool{false, true} {
+			name := filepath.Join(dir, "hostile.db")
+			if err := os.WriteFile(name, template, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			view := ` AS SELECT "id", "body" FROM "d"` + "\nWHERE 1 AND (\n" + condition + "\n)"
+			without := plain(t, name)
+			if begun {
+				columns := without.rows(`SELECT group_concat('"' || name || '"', ', ') FROM pragma_table_info('alike_attachment') WHERE name NOT IN ('state', 'where')`)
+				without.exec(`INSERT INTO alike_attachment(`+columns+`, state, "where") SELECT `+columns+`, 'next', ?1 FROM alike_attachment`, condition)
+				without.exec(`CREATE TABLE d_alike_next AS SELECT * FROM d_alike`)
+				without.exec(`CREATE VIEW d_alike_next_source(id, document)` + view)
+			} else {
+				without.exec(`UPDATE alike_attachment SET "where" = ?1, looked = 0`, condition)
+				without.exec(`DROP VIEW d_alike_source`)
+				without.exec(`CREATE VIEW d_alike_source(id, document)` + view)
+			}
+			without.Close()
+			db := open(t, name)
+			called := 0
+			c, err := db.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Raw(func(raw any) error {
+				return raw.(*sqlite3.SQLiteConn).RegisterFunc("spy", func(int64) int64 { called++; return 1 }, true)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			c.Close()
+			db.exec(`PRAGMA trusted_schema = OFF`)
+			for _, statement := range append([]string{`SELECT * FROM alike_advise('d', 'body')`, `SELECT * FROM alike_common('d')`, `SELECT * FROM alike_keep('d')`, `SELECT * FROM alike_containments('d')`}, hostileScript...) {
+				if _, err := db.try(statement); err != nil && strings.Contains(err.Error(), "unsafe use of spy") {
+					seen++
+				}
+				if called > 0 {
+					t.Fatalf("%s, begun %v: %s called a function of the host", condition, begun, statement)
+				}
+			}
+			db.Close()
+			shell(t, name, "PRAGMA synchronous = OFF;\n"+strings.Join(hostileScript, ";\n")+";\n")
+			if _, err := os.Stat(pwned); err == nil {
+				t.Fatalf("%s, begun %v: it wrote a file", condition, begun)
+			}
+			os.Remove(name)
+		}
+	}
+	if seen == 0 {
+		t.Error("no statement came to the condition")
 	}
 }
 

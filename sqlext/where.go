@@ -37,8 +37,9 @@ func (c *conn) checkExpression(t *table, what, where string) error {
 	})
 }
 
-// tryWhere evaluates the condition for every row, so that one for which it fails is
-// heard of before anything is made.
+// tryWhere evaluates the condition that attach was told for every row, so that one for
+// which it fails is heard of before anything is made. One that stands in the file is
+// evaluated in the view alone: in a statement of ours it could call any function.
 func (c *conn) tryWhere(a *attachment) error {
 	if a.Where == "" {
 		return nil
