@@ -18,7 +18,7 @@ import (
 var checkinRounds = flag.Int("rounds", 5, "how often BenchmarkCheckins runs statements of 10,000 rows")
 
 // BenchmarkCheckins prints how many times as long a statement takes on an attached table as on
-// one that is not: of both the least time, in turns, so that a busy machine disturbs both alike.
+// another that is not: of both the least time, in turns, so that a busy machine disturbs both alike.
 // It prints also how long after the commit the sketch of a row is there.
 func BenchmarkCheckins(b *testing.B) {
 	for _, version := range []int{pgtest.Version(), 18} {

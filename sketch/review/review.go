@@ -323,7 +323,7 @@ const (
 	lifetime    = 30 * 24 * time.Hour
 )
 
-// begin opens a session; the one that was not used for longest makes room.
+// begin opens a session; of too many the one unused for longest makes room.
 func (s *server) begin() string {
 	name := rand.Text()
 	s.mutex.Lock()
