@@ -119,8 +119,8 @@ as $$
   cross join lateral (select case when shingles = 0 then 0 else greatest(1, shingles + p.w - q.w) end as n) s
 $$;
 
--- Of this many values at least so many are shared by whatever contains the row: fewer
--- would be further from what is asked than the bounds of an answer are.
+-- How many of a row's n values a document shares at least that contains it: with fewer, not
+-- even the upper bound of the answer reaches what is asked.
 create function alike._least_shared(n bigint, at_least double precision) returns bigint language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$ select greatest(1, ceil(n * at_least - 3 * sqrt(n * at_least * (1 - at_least)) - 3))::bigint $$;

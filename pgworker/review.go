@@ -33,7 +33,7 @@ func reviewPage(ctx context.Context, url, token string, hosts []string, superuse
 	}
 	if super && !superuser {
 		pool.Close()
-		return nil, nil, errors.New("review: the role is a superuser; use one that has the rights of those who decide, or --allow-superuser")
+		return nil, nil, errors.New("review: the role is a superuser; use a role with the rights of those who decide, or --allow-superuser")
 	}
 	source, err := report.Reviewer(pool)
 	if err != nil {

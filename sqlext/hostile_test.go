@@ -142,7 +142,7 @@ func TestHostileFileInTheShell(t *testing.T) {
 }
 
 // What a condition in a file may call is what a view in a file may: with trusted_schema
-// off no function of the host, and never one that is for statements alone.
+// off no function of the host, and never a function that is for statements alone.
 func TestHostileConditionCallsNothing(t *testing.T) {
 	dir := t.TempDir()
 	good, pwned := filepath.Join(dir, "good.db"), filepath.Join(dir, "pwned")

@@ -38,7 +38,7 @@ func (c *conn) checkExpression(t *table, what, where string) error {
 }
 
 // tryWhere evaluates the condition that attach was told for every row, so that one for
-// which it fails is heard of before anything is made. One that stands in the file is
+// which it fails is heard of before anything is made. A condition in the file is
 // evaluated in the view alone: in a statement of ours it could call any function.
 func (c *conn) tryWhere(a *attachment) error {
 	if a.Where == "" {

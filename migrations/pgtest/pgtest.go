@@ -42,7 +42,7 @@ func Version() int {
 // Versions are the releases that Alike supports.
 func Versions() []int { return []int{13, 14, 15, 16, 17, 18} }
 
-// Extremes are the oldest release that Alike supports, the one that tests run on and the
+// Extremes are the oldest release that Alike supports, the release that most tests run on and the
 // newest, for what depends on the release, but hardly on each one between.
 func Extremes() []int { return []int{13, Version(), 18} }
 

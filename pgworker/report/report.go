@@ -43,8 +43,8 @@ const (
 	bandPairs   = 200 // of each that are measured exactly
 )
 
-// Of pairs there can be hundreds a row. A report reads the sketches of about so many, and of
-// the pairs of a cluster's rows at least so many a row.
+// A row can stand in hundreds of pairs. These are how many pairs a report reads the sketches
+// of, about, and how many a row within a cluster, at least.
 const (
 	readPairs    = 1_000_000
 	readPartners = 4

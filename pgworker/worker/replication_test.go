@@ -53,8 +53,8 @@ func TestLogicalReplication(t *testing.T) {
 			w := newWorker(t, to, nil)
 			once(t, w)
 			for _, step := range []struct{ sql, arrived, want string }{
-				{"insert into letters values (50, 'one that comes by replication'), (51, 'another')", "select count(*)::text from letters", "10"},
-				{"update letters set body = body || ' and is changed' where id = 50", "select body from letters where id = 50", "one that comes by replication and is changed"},
+				{"insert into letters values (50, 'a letter by replication'), (51, 'another')", "select count(*)::text from letters", "10"},
+				{"update letters set body = body || ' and is changed' where id = 50", "select body from letters where id = 50", "a letter by replication and is changed"},
 				{"update letters set id = 52 where id = 51; delete from letters where id < 5", "select string_agg(id::text, ',' order by id) from letters", "5,6,7,50,52,108,109"},
 				{"truncate letters; insert into letters values (60, 'alone after all the others went')", "select string_agg(id::text, ',') from letters", "60"},
 			} {

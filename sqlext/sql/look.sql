@@ -1,6 +1,6 @@
 {{- /*
   The documents that attach looks at. The condition is that of the statement that attaches;
-  one that stands in the file is asked through the view, where SQLite keeps it from calling
+  a condition in the file is asked through the view, where SQLite keeps it from calling
   functions that the host does not give to files.
 */ -}}
 {{define "look"}}SELECT {{template "as_text" quote .Column}} FROM {{.In (quote .Table)}} WHERE {{quote .Column}} IS NOT NULL AND {{.Keys.Known}}{{if .Where}} AND (

@@ -685,7 +685,7 @@ int alike_prepare(void *db, const char *sql, int size, int keep, int limited, vo
 }
 
 /* Steps. A statement that is kept is compiled again when the schema has changed, and
-** one that changes the schema makes SQLite read it. */
+** a statement that changes the schema makes SQLite read it. */
 static int step_statement(sqlite3_stmt *s){
   sqlite3 *db = sqlite3_db_handle(s);
   int host[LIFTED], rc;
