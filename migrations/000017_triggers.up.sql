@@ -67,32 +67,38 @@ create function alike._follow(a alike.attachment, event text, changed text) retu
 set search_path = pg_catalog, pg_temp
 as $$
   select alike._fill(case event
-    when 'DELETE' then 'with gone as materialized ({changed})
-      delete from {mark} m where {text_m} in (select key from gone) or {text_others_m} in (select key from gone)'
-    when 'UPDATE' then 'with moved as materialized (select key, old_key from ({changed}) x where old_key is not null),
+    when 'DELETE' then 'with gone as materialized (select {new_typed} from ({changed}) x)
+      delete from {mark} m where ({keys_m}) in (select {new} from gone) or ({others_m}) in (select {new} from gone)'
+    when 'UPDATE' then 'with moved as materialized (select {new_typed}, {old_typed} from ({changed}) x where old_key is not null),
         taken as (
           delete from {mark} m
-          where {text_m} in (select old_key from moved union all select key from moved) or {text_others_m} in (select old_key from moved union all select key from moved)
-          returning {text_m} as x, {text_others_m} as y, verdict, note, marked_at, marked_by),
+          where ({keys_m}) in (select {old} from moved union all select {new} from moved) or ({others_m}) in (select {old} from moved union all select {new} from moved)
+          returning {x_m}, {y_m}, verdict, note, marked_at, marked_by),
         followed as (
-          select coalesce(mx.key, t.x) as x, coalesce(my.key, t.y) as y, t.verdict, t.note, t.marked_at, t.marked_by
-          from taken t left join moved mx on mx.old_key = t.x left join moved my on my.old_key = t.y
-          where (mx.key is not null or t.x not in (select key from moved)) and (my.key is not null or t.y not in (select key from moved))
-          order by 1), -- all of them are taken before the first is put back
-        typed as (select {values_x}, {values_y}, f.verdict, f.note, f.marked_at, f.marked_by from followed f)
+          select {x_followed}, {y_followed}, t.verdict, t.note, t.marked_at, t.marked_by
+          from taken t left join moved mx on ({old_mx}) = ({x_t}) left join moved my on ({old_my}) = ({y_t})
+          where (mx.new1 is not null or ({x_t}) not in (select {new} from moved)) and (my.new1 is not null or ({y_t}) not in (select {new} from moved))
+          order by 1) -- all of them are taken before the first is put back
       insert into {mark} ({keys}, {others}, verdict, note, marked_at, marked_by)
       select {lesser}, {greater}, t.verdict, t.note, t.marked_at, t.marked_by
-      from (select p.*, ({x}) < ({y}) as in_order from typed p) t
+      from (select p.*, ({x_p}) < ({y_p}) as in_order from followed p) t
       on conflict do nothing'
   end, alike._fragments(a) || (
     select jsonb_build_object('changed', changed,
-      'values_x', string_agg(format('%s as x%s', (alike._key_values(a.key_columns, k.types, 'f.x'))[n], n), ', ' order by n),
-      'values_y', string_agg(format('%s as y%s', (alike._key_values(a.key_columns, k.types, 'f.y'))[n], n), ', ' order by n),
-      'x', string_agg('p.x' || n, ', ' order by n),
-      'y', string_agg('p.y' || n, ', ' order by n),
-      'lesser', string_agg(format('case when t.in_order then t.x%1$s else t.y%1$s end', n), ', ' order by n),
-      'greater', string_agg(format('case when t.in_order then t.y%1$s else t.x%1$s end', n), ', ' order by n))
-    from (select alike._key_types(alike._side(a), a.key_columns) as types) k, generate_subscripts(a.key_columns, 1) as n))
+      'new_typed', string_agg(format('%s as new%s', (alike._key_values(a.key_columns, k.types, 'x.key'))[n], n), ', ' order by n),
+      'old_typed', string_agg(format('%s as old%s', (alike._key_values(a.key_columns, k.types, 'x.old_key'))[n], n), ', ' order by n),
+      'x_m', string_agg(format('m.%I as x%s', a.key_columns[n], n), ', ' order by n),
+      'y_m', string_agg(format('m.%I as y%s', alike._other(a.key_columns, n), n), ', ' order by n))
+    from (select alike._key_types(alike._side(a), a.key_columns) as types) k, generate_subscripts(a.key_columns, 1) as n)
+  || (
+    select jsonb_object_agg(f.name, f.list)
+    from (
+      select u.name, string_agg(format(u.piece, n), ', ' order by n) as list
+      from generate_subscripts(a.key_columns, 1) as n, (values
+        ('new', 'new%s'), ('old', 'old%s'), ('old_mx', 'mx.old%s'), ('old_my', 'my.old%s'), ('x_t', 't.x%s'), ('y_t', 't.y%s'), ('x_p', 'p.x%s'), ('y_p', 'p.y%s'),
+        ('x_followed', 'coalesce(mx.new%1$s, t.x%1$s) as x%1$s'), ('y_followed', 'coalesce(my.new%1$s, t.y%1$s) as y%1$s'),
+        ('lesser', 'case when t.in_order then t.x%1$s else t.y%1$s end'), ('greater', 'case when t.in_order then t.y%1$s else t.x%1$s end')) as u(name, piece)
+      group by u.name) f))
 $$;
 
 -- Whether logical replication writes into the table.
@@ -258,7 +264,9 @@ begin
     if {moves} and key is not null then
       execute {follow_update} using key, old_key;
     else
-      delete from {mark} m where {text_m} in (key, old_key) or {text_others_m} in (key, old_key);
+      delete from {mark} m
+      where ({keys_m}) in (select {values} from unnest(array[key, old_key]) as k(key) where k.key is not null)
+        or ({others_m}) in (select {values} from unnest(array[key, old_key]) as k(key) where k.key is not null);
     end if;
   end if;
   return null;

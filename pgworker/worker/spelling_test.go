@@ -119,21 +119,41 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 
 // A key of which sessions write equal values in several ways is one row.
 func TestEqualKeysOfOtherSpellings(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id numeric primary key, body text)")
-	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
-	w := newWorker(t, database, nil)
-	once(t, w)
-	exec(t, c, "insert into documents values (1.5, $1), (2, $1)", story)
-	exec(t, c, "update documents set id = 1.50, body = body || ' more' where id = 1.5; update documents set id = 2.0 where id = 2")
-	once(t, w)
-	exec(t, c, "update documents set id = 1.500, body = body || ' and more' where id = 1.5; update documents set body = null where id = 2; delete from documents where id = 2.00")
-	once(t, w)
-	if n := count(t, c, "alike.error"); n != 0 {
-		t.Errorf("%d rows failed: %s", n, one[string](t, c, "select min(message) from alike.error"))
-	}
-	if n := one[int](t, c, "select count(*) from documents d join documents_alike s using (id)"); n != 1 || count(t, c, "documents_alike") != 1 || count(t, c, "documents_alike_match") != 0 {
-		t.Errorf("%d rows have a sketch, want 1 without a match", n)
+	for _, create := range []string{
+		"create table documents (id numeric primary key, body text)",
+		"create table documents (id numeric primary key, body text) partition by range (id); create table a_part partition of documents for values from (0) to (1000)",
+	} {
+		database := pgtest.Database(t)
+		c := pgtest.Connect(t, database)
+		exec(t, c, create)
+		exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
+		w := newWorker(t, database, nil)
+		once(t, w)
+		exec(t, c, "insert into documents values (1.5, $1), (2, $1)", story)
+		exec(t, c, "update documents set id = 1.50, body = body || ' more' where id = 1.5; update documents set id = 2.0 where id = 2")
+		once(t, w)
+		exec(t, c, "update documents set id = 1.500, body = body || ' and more' where id = 1.5; update documents set body = null where id = 2; delete from documents where id = 2.00")
+		once(t, w)
+		if n := count(t, c, "alike.error"); n != 0 {
+			t.Errorf("%d rows failed: %s", n, one[string](t, c, "select min(message) from alike.error"))
+		}
+		// What a person said follows the row, however its key is spelled now.
+		exec(t, c, "insert into documents values (7.0, 'the one'), (8.00, 'the other')")
+		once(t, w)
+		exec(t, c, "select alike.mark('documents', '7', '8', 'distinct')")
+		for _, step := range []struct{ sql, want string }{
+			{"update documents set id = 7.00 where id = 7; update documents set id = 9 where id = 7", "8-9"},
+			{"update documents set id = 9.0 where id = 9; update documents set id = id + 100 where id in (8, 9)", "108.00-109.0"},
+			{"delete from documents where id in (108, 109)", ""},
+		} {
+			exec(t, c, step.sql)
+			once(t, w)
+			if got := list(t, c, "select id || '-' || other from documents_alike_mark"); got != step.want {
+				t.Errorf("%s: the verdict is on %q, want %q", step.sql, got, step.want)
+			}
+		}
+		if n := one[int](t, c, "select count(*) from documents d join documents_alike s using (id)"); n != 1 || count(t, c, "documents_alike") != 1 || count(t, c, "documents_alike_match") != 0 {
+			t.Errorf("%d rows have a sketch, want 1 without a match", n)
+		}
 	}
 }
