@@ -339,7 +339,7 @@ func TestPairsOfACrowd(t *testing.T) {
 		}
 		docs = append(docs, strings.Join(words, " "))
 	}
-	for _, profile := range []string{"words bits=8", "words t=168 bits=4", "words t=336 bits=2", "words t=672 bits=1"} {
+	for _, profile := range []string{"words bits=8", "words t=168 bits=4", "words t=240 bits=2", "words t=672 bits=1"} {
 		t.Run(profile, func(t *testing.T) {
 			database := pgtest.Database(t)
 			c := pgtest.Connect(t, database)
