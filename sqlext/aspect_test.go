@@ -29,7 +29,7 @@ var tables = []struct{ name, create, columns string }{
 func (db database) check(name, where string) {
 	db.t.Helper()
 	keys := db.rows(`SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(?) WHERE cid < (SELECT cid FROM pragma_table_info(?) WHERE name = 'profile'))`, name+"_alike", name+"_alike")
-	source := db.rows(`SELECT sql FROM sqlite_master WHERE name = ?`, name+"_alike_source")
+	source := db.rows(`SELECT sql FROM (SELECT * FROM sqlite_temp_master UNION ALL SELECT * FROM sqlite_master) WHERE name = ?`, name+"_alike_source")
 	if source == "" {
 		db.t.Fatalf("%s: no view over the documents", where)
 	}
@@ -39,7 +39,7 @@ func (db database) check(name, where string) {
 	if stored != wanted {
 		db.t.Fatalf("%s: the side table is not what the documents say\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
 	}
-	if db.rows(`SELECT count(*) FROM sqlite_master WHERE name = ?`, name+"_alike_value") != "0" {
+	if db.rows(`SELECT count(*) FROM (SELECT * FROM sqlite_temp_master UNION ALL SELECT * FROM sqlite_master) WHERE name = ?`, name+"_alike_value") != "0" {
 		list := strings.Split(keys, ", ")
 		same := make([]string, len(list))
 		for i, key := range list {

@@ -122,9 +122,9 @@ func TestRowsThatTriggersPutBack(t *testing.T) {
 // it is then, with the matches that it has then.
 func TestAKeyChangeThatChangesTheDocument(t *testing.T) {
 	for _, options := range []string{`{"policy": "link"}`, `{"policy": "link", "contains": true}`, `{"policy": "link", "mode": "queue"}`, `{"policy": "link", "where": "uid < 100"}`} {
-		for _, kind := range []string{"", " WITHOUT ROWID"} {
+		for _, kind := range []string{"TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER)", "TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER) WITHOUT ROWID", "TEMP TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER)"} {
 			db := memory(t)
-			db.exec(`CREATE TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER)` + kind)
+			db.exec(`CREATE ` + kind)
 			db.exec(`INSERT INTO d VALUES ('a', ?1, 1), ('b', 'stamp me', 2)`, fox)
 			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
 			db.exec(`CREATE TRIGGER stamp AFTER UPDATE ON d WHEN new.body = 'stamp me' BEGIN UPDATE d SET body = (SELECT body FROM d WHERE id = 'a') WHERE uid = new.uid; END`)
@@ -144,9 +144,10 @@ func TestAKeyChangeThatChangesTheDocument(t *testing.T) {
 // hear of the first.
 func TestAKeyThatATriggerGivesToAnotherRow(t *testing.T) {
 	for _, options := range []string{`{}`, `{"policy": "link", "contains": true}`, `{"mode": "queue"}`, `{"where": "uid < 100"}`} {
-		for _, table := range []string{`(id TEXT PRIMARY KEY, body TEXT, uid INTEGER UNIQUE)`, `(id TEXT PRIMARY KEY, body TEXT, uid INTEGER) WITHOUT ROWID`, `(id INTEGER PRIMARY KEY, body TEXT, uid INTEGER)`} {
+		for _, table := range []string{`TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER UNIQUE)`, `TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER) WITHOUT ROWID`, `TABLE d(id INTEGER PRIMARY KEY, body TEXT, uid INTEGER)`,
+			`TEMP TABLE d(id TEXT PRIMARY KEY, body TEXT, uid INTEGER UNIQUE)`} {
 			db := memory(t)
-			db.exec(`CREATE TABLE d` + table)
+			db.exec(`CREATE ` + table)
 			db.exec(`INSERT INTO d VALUES (11, ?1, 1), (12, ?1 || ' twelve', 2), (13, 'another text', 3), (15, 'a fourth', 5)`, fox)
 			db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
 			db.rows(`SELECT alike_mark('d', 11, 13, 'distinct'), alike_mark('d', 13, 15, 'distinct')`)
