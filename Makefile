@@ -159,11 +159,12 @@ dist: ## every package of VERSION (1.2.3) into build/dist; ".ci/setup packages" 
 	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w -buildid=' -o build/dist/pgworker-$${p%/*}-$${p#*/}$$suffix ./pgworker; \
 	done
 	go test -count 1 -run '^TestManPages$$' ./pgworker -args -man $(CURDIR)/build/man
+	go test -count 1 -run '^TestManPages$$' ./sqlext/alike -args -man $(CURDIR)/build/man/alike
 	GOBIN=$(CURDIR)/build/tools go install $(NFPM)
 	for arch in amd64 arm64; do for kind in deb rpm; do \
 	  GOARCH=$$arch VERSION=$(VERSION) build/tools/nfpm package -f pgworker/deploy/nfpm.yaml -p $$kind -t build/dist; \
 	done; done
-	go run ./sqlext/packages -version $(VERSION) -zig $(ZIG) -worker build/dist/pgworker-linux-amd64 -o build/dist
+	go run ./sqlext/packages -version $(VERSION) -zig $(ZIG) -worker build/dist/pgworker-linux-amd64 -man build/man/alike -o build/dist
 
 clean: ## remove build/
 	rm -rf build

@@ -370,6 +370,46 @@ func axe(t *testing.T) string {
 	return ""
 }
 
+// The labels of the charts stand apart on every phone.
+func TestLabelsStandApart(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "office.db")
+	if err := fill(file, collection(300)); err != nil {
+		t.Fatal(err)
+	}
+	html, _ := page(t, file)
+	b := browser(t)
+	for _, width := range []int{320, 375, 430, 700, 1240} {
+		show(t, b, html, chromium.Screen{Width: width, Height: 800}, true)
+		type label struct {
+			Text                     string
+			Left, Right, Top, Bottom float64
+		}
+		charts := eval[[][]label](t, b, `[...document.querySelectorAll("figure svg")].filter(s => s.getBoundingClientRect().width > 0).map(s => [...s.querySelectorAll("text")].map(e => {
+			const r = e.getBoundingClientRect(), x = Math.min(r.width, 1), y = Math.min(r.height, 1) // a hair is no overlap
+			return {text: e.textContent, left: r.left + x / 2, right: r.right - x / 2, top: r.top + y / 2, bottom: r.bottom - y / 2}
+		}))`)
+		if len(charts) < 3 {
+			t.Errorf("%d pixels: %d charts, want 3 and more", width, len(charts))
+		}
+		for _, labels := range charts {
+			if len(labels) < 5 {
+				t.Errorf("%d pixels: a chart has the labels %v alone", width, labels)
+			}
+			for i, x := range labels {
+				if x.Left < 0 || x.Right > float64(width) {
+					t.Errorf("%d pixels: %q goes from %.0f to %.0f", width, x.Text, x.Left, x.Right)
+				}
+				for _, y := range labels[:i] {
+					// Lines of text may share what is above capitals and below the line.
+					if x.Left < y.Right && y.Left < x.Right && min(x.Bottom, y.Bottom)-max(x.Top, y.Top) > 0.25*(x.Bottom-x.Top) {
+						t.Errorf("%d pixels: %q and %q overlap", width, y.Text, x.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
 // People who cannot see, or not well, or do not point, use the page too.
 func TestAccessible(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "office.db")

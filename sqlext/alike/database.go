@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,30 +19,36 @@ import (
 // verb is a question to an attached table of a database.
 type verb struct {
 	use, short string
-	table      bool   // false for a question about the whole database
-	key        bool   // its second argument is a key
+	keys       []int  // which arguments are keys
 	option     string // a flag that is the function's last argument
 	function   string
-	found      bool // rows are what scripts ask for: exit with 3
+	scalar     string // the name of its one value, of a function that gives one
+	found      bool   // rows are what scripts ask for: exit with 3
 }
 
 var verbs = []verb{
-	{use: "rows DATABASE TABLE KEY", short: "The rows that resemble a row, best first", table: true, key: true, option: "at-least", function: "alike_rows"},
-	{use: "pairs DATABASE TABLE", short: "Every alike pair once, best first", table: true, option: "at-least", function: "alike_pairs"},
-	{use: "clusters DATABASE TABLE", short: "The cluster of each row that is in one", table: true, option: "at-least", function: "alike_clusters"},
-	{use: "keep DATABASE TABLE", short: "Each row with the row that stands for it", table: true, option: "rule", function: "alike_keep"},
-	{use: "hot DATABASE TABLE", short: "Features that suspiciously many rows share", table: true, function: "alike_hot"},
-	{use: "errors DATABASE TABLE", short: "The rows that failed, and why; exits with 3 when there are any", table: true, function: "alike_errors", found: true},
+	{use: "advise DATABASE TABLE COLUMN", short: "Presets side by side, measured on a sample of the rows", function: "alike_advise"},
+	{use: "rows DATABASE TABLE KEY", short: "The rows that resemble a row, best first", keys: []int{2}, option: "at-least", function: "alike_rows"},
+	{use: "pairs DATABASE TABLE", short: "Every alike pair once, best first", option: "at-least", function: "alike_pairs"},
+	{use: "clusters DATABASE TABLE", short: "The cluster of each row that is in one", option: "at-least", function: "alike_clusters"},
+	{use: "keep DATABASE TABLE", short: "Each row with the row that stands for it", option: "rule", function: "alike_keep"},
+	{use: "mark DATABASE TABLE KEY KEY duplicate|distinct|none [NOTE]", short: "Give a verdict on a pair of rows, which every answer obeys; none withdraws it", keys: []int{2, 3}, function: "alike_mark", scalar: "verdict"},
+	{use: "refresh DATABASE TABLE", short: "Sketch the rows that are missing or stale", function: "alike_refresh", scalar: "rows"},
+	{use: "detach DATABASE TABLE", short: "Take the similarity aspect away, and keep its data", function: "alike_detach", scalar: "detached"},
+	{use: "common DATABASE TABLE", short: "What very many rows share, with examples", function: "alike_common"},
+	{use: "hot DATABASE TABLE", short: "Features that suspiciously many rows share", function: "alike_hot"},
+	{use: "errors DATABASE TABLE", short: "The rows that failed, and why; exits with 3 when there are any", function: "alike_errors", found: true},
 	{use: "status DATABASE", short: "What is attached, and how far it is", function: "alike_status"},
 }
 
 func (c *command) verbCommand(v verb) *cobra.Command {
 	arguments := strings.Count(v.use, " ")
+	optional := strings.Count(v.use, "[")
 	var option string
 	cmd := &cobra.Command{
 		Use:   v.use,
 		Short: v.short,
-		Args:  cobra.ExactArgs(arguments),
+		Args:  cobra.RangeArgs(arguments-optional, arguments),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := openDatabase(args[0])
 			if err != nil {
@@ -49,11 +56,12 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 			}
 			defer db.Close()
 			var values []any
-			if v.table {
-				values = append(values, args[1])
-			}
-			if v.key {
-				values = append(values, keyOf(args[2]))
+			for i, arg := range args[1:] {
+				if slices.Contains(v.keys, i+1) {
+					values = append(values, keyOf(arg))
+				} else {
+					values = append(values, arg)
+				}
 			}
 			if option != "" {
 				if v.option == "at-least" {
@@ -66,13 +74,20 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 					values = append(values, option)
 				}
 			}
-			n, err := c.print(cmd, db, "select * from "+v.function+"("+strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")+")", values...)
+			query := v.function + "(" + strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ") + ")"
+			if v.scalar != "" {
+				query = "select " + query + " as " + v.scalar
+			} else {
+				query = "select * from " + query
+			}
+			n, err := c.print(cmd, db, query, values...)
 			if err == nil && v.found && n > 0 {
 				err = errFound
 			}
 			return err
 		},
 	}
+	cmd.ValidArgsFunction = complete(v.use)
 	switch v.option {
 	case "at-least":
 		cmd.Flags().StringVar(&option, "at-least", "", "the least resemblance, from 0 to 1; the attachment's unless given")
@@ -167,36 +182,69 @@ func (c *command) versionCommand() *cobra.Command {
 		Short: "What this build is",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if c.json {
+				s := c.sheet(cmd.OutOrStdout(), []string{"version"})
+				return s.row([]any{sqlext.Version})
+			}
 			fmt.Fprintln(cmd.OutOrStdout(), sqlext.Version)
 			return nil
 		},
 	}
 }
 
-// onlyTable is the table that is attached, if one is.
-func onlyTable(db *sql.DB) (string, error) {
+// attachments are the names of what is attached.
+func attachments(db *sql.DB) (names []string, err error) {
 	rows, err := db.Query("select name from alike_status()")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer rows.Close()
-	var names []string
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			return "", err
+			return nil, err
 		}
 		names = append(names, name)
 	}
+	return names, rows.Err()
+}
+
+// onlyTable is the table that is attached, if one is.
+func onlyTable(db *sql.DB) (string, error) {
+	names, err := attachments(db)
 	switch {
-	case rows.Err() != nil:
-		return "", rows.Err()
+	case err != nil:
+		return "", err
 	case len(names) == 0:
 		return "", fmt.Errorf("the database has no attached table; alike attach attaches one")
 	case len(names) > 1:
 		return "", usagef("--table is missing: the database has the attached tables %s", strings.Join(names, ", "))
 	}
 	return names[0], nil
+}
+
+// complete offers what can follow: a file, the attached tables of a database, a verdict.
+func complete(use string) cobra.CompletionFunc {
+	words := strings.Fields(use)[1:]
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= len(words) {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		switch word := words[len(args)]; {
+		case word == "DATABASE":
+			return nil, cobra.ShellCompDirectiveDefault
+		case word == "TABLE":
+			if db, err := openDatabase(args[0]); err == nil {
+				defer db.Close()
+				if names, err := attachments(db); err == nil {
+					return names, cobra.ShellCompDirectiveNoFileComp
+				}
+			}
+		case strings.Contains(word, "|"):
+			return strings.Split(word, "|"), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // keyOf is a key as people write it: a number where it is one.

@@ -32,6 +32,7 @@ const sampled = 1000
 // dedup is one run of alike dedup.
 type dedup struct {
 	options
+	*command
 	profile, keep, out, why string
 	atLeast                 float64
 	quiet                   bool
@@ -55,7 +56,10 @@ func (c *command) dedupCommand() *cobra.Command {
 tabs between them, of JSON objects a line, of lines, a Parquet file, a table of a SQLite database (--table), a folder, of
 which it prints the paths of the files to keep, or - for the standard input. Files may be compressed with gzip.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return d.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d.command = c
+			return d.run(cmd, args[0])
+		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&d.out, "output", "o", "-", "the file for the records that are kept")
@@ -66,7 +70,7 @@ which it prints the paths of the files to keep, or - for the standard input. Fil
 	f.StringVar(&d.kind, "format", "", "csv, tsv, jsonl, lines, parquet or sqlite; told by the name unless given")
 	f.StringVar(&d.column, "column", "", "the column of the documents; the only one, or one with a usual name, unless given")
 	f.StringVar(&d.table, "table", "", "the table, of a SQLite database")
-	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress, no summary")
+	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress, no summary; with --json the summary is an object")
 	return cmd
 }
 
@@ -144,7 +148,7 @@ func (d *dedup) choose(f *format, log io.Writer) (err error) {
 			texts = append(texts, string(r.document))
 		}
 		var reason string
-		if d.profile, reason = sketch.Look(texts); !d.quiet {
+		if d.profile, reason = sketch.Look(texts); !d.quiet && !d.json { // the summary has it
 			fmt.Fprintf(log, "profile %s: %s\n", d.profile, reason)
 		}
 	}
@@ -481,6 +485,11 @@ func (d *dedup) summary(w io.Writer, r cluster.Report) {
 		if kept >= 0 {
 			out++
 		}
+	}
+	if d.json {
+		_ = d.command.sheet(w, []string{"records", "kept", "left_out", "at_least", "profile", "hot_features"}).
+			row([]any{len(d.ends), len(d.ends) - out, out, d.atLeast, d.settings.String(), r.HotCount}) // as of the text, no error of it is an error of the work
+		return
 	}
 	fmt.Fprintf(w, "%d records, %d kept, %d left out (resemblance from %.4g)\n", len(d.ends), len(d.ends)-out, out, d.atLeast)
 	if r.HotCount > 0 {

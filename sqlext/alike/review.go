@@ -50,9 +50,10 @@ wait for a verdict, uncertain ones first, both documents side by side; what you 
 			if err != nil {
 				return err
 			}
-			return serve(cmd, listen, review.Open(token), handler)
+			return c.serve(cmd, listen, review.Open(token), handler)
 		},
 	}
+	cmd.ValidArgsFunction = complete(cmd.Use)
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "the `address`: host:port, or :port for this machine alone")
 	cmd.Flags().StringVar(&person, "by", "", "who decides; the name of your account unless given")
 	cmd.Flags().StringArrayVar(&hosts, "host", nil, "a `name` of this machine under which browsers reach the page; may be repeated")
@@ -60,7 +61,7 @@ wait for a verdict, uncertain ones first, both documents side by side; what you 
 }
 
 // serve answers until the command is interrupted.
-func serve(cmd *cobra.Command, listen, path string, handler http.Handler) error {
+func (c *command) serve(cmd *cobra.Command, listen, path string, handler http.Handler) error {
 	if strings.HasPrefix(listen, ":") {
 		listen = "127.0.0.1" + listen
 	}
@@ -69,7 +70,14 @@ func serve(cmd *cobra.Command, listen, path string, handler http.Handler) error 
 		return usagef("--listen: %w", err)
 	}
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 5 * time.Minute}
-	fmt.Fprintf(cmd.OutOrStdout(), "http://%s%s\n", listener.Addr(), path)
+	address := "http://" + listener.Addr().String() + path
+	if c.json {
+		if err := c.sheet(cmd.OutOrStdout(), []string{"address"}).row([]any{address}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(cmd.OutOrStdout(), address)
+	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.Serve(listener) }()
 	select {

@@ -30,6 +30,7 @@ func main() {
 	only := flag.String("only", "", "the platforms, as linux-x86_64,windows-x86_64; every one unless given")
 	compileOnly := flag.Bool("compile", false, "compile the libraries and pack nothing")
 	commands := flag.Bool("commands", true, "compile and pack the command alike, too; with SQLite inside it takes minutes the first time")
+	man := flag.String("man", "", "the folder with the man pages of the command alike")
 	worker := flag.String("worker", "", "write the list of parts of this worker, too")
 	flag.Parse()
 	if *worker != "" {
@@ -37,12 +38,12 @@ func main() {
 			log.Fatal(err)
 		}
 	}
-	if err := run(*out, *version, *zig, *only, *compileOnly, *commands); err != nil {
+	if err := run(*out, *version, *zig, *only, *man, *compileOnly, *commands); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out, version, zig, only string, compileOnly, commands bool) error {
+func run(out, version, zig, only, man string, compileOnly, commands bool) error {
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
 		return fmt.Errorf("the version is %q, want three numbers as in 1.2.3", version)
 	}
@@ -74,7 +75,7 @@ func run(out, version, zig, only string, compileOnly, commands bool) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no library was compiled")
 	}
-	if err := pack(out, version, found); err != nil {
+	if err := pack(out, version, man, found); err != nil {
 		return err
 	}
 	return checksums(out)
@@ -105,13 +106,26 @@ func names(ts []target) string {
 }
 
 // pack writes every package of the platforms.
-func pack(out, version string, found []target) error {
+func pack(out, version, man string, found []target) error {
 	// The library's modules are the same on every platform.
 	c, err := readContents(found[0].path(filepath.Join(out, "libraries")))
 	if err != nil {
 		return err
 	}
-	r := release{version, c.notices()}
+	r := release{version: version, notices: c.notices()}
+	if man != "" {
+		pages, err := filepath.Glob(filepath.Join(man, "*.1"))
+		if err != nil || len(pages) == 0 {
+			return fmt.Errorf("no man pages in %s: %w", man, err)
+		}
+		for _, page := range pages {
+			b, err := os.ReadFile(page)
+			if err != nil {
+				return err
+			}
+			r.manual = append(r.manual, member{"man/man1/" + filepath.Base(page), b})
+		}
+	}
 	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike", version)}, r.jar(found), r.npmLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
 	for _, t := range found {
 		packages = append(packages, r.tarball(t), r.wheel(t), r.npmLibrary(t), r.gem(t))

@@ -30,7 +30,7 @@ var commands = flag.Bool("commands", false, "compile, pack and try the command a
 func TestPackages(t *testing.T) {
 	t.Chdir("../..") // go build looks for the module
 	out := t.TempDir()
-	if err := run(out, version, tool(t, "packages/zig"), "", false, *commands); err != nil {
+	if err := run(out, version, tool(t, "packages/zig"), "", "", false, *commands); err != nil {
 		t.Fatal(err)
 	}
 	in := func(name string) string { return filepath.Join(out, name) }
@@ -54,7 +54,7 @@ func TestPackages(t *testing.T) {
 
 	t.Run("equal sources", func(t *testing.T) {
 		again := t.TempDir()
-		if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", false, *commands); err != nil {
+		if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", "", false, *commands); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := os.ReadDir(again)
@@ -130,7 +130,7 @@ func TestRefused(t *testing.T) {
 		{"v1.2.3", "", `the version is "v1.2.3", want three numbers as in 1.2.3`},
 		{"1.2.3", "plan9", `no platform is called "plan9"; there are linux-x86_64, linux-aarch64, windows-x86_64, macos-aarch64, macos-x86_64`},
 	} {
-		if err := run(t.TempDir(), c.version, "zig", c.only, false, false); err == nil || err.Error() != c.want {
+		if err := run(t.TempDir(), c.version, "zig", c.only, "", false, false); err == nil || err.Error() != c.want {
 			t.Errorf("version %q, platforms %q: %v, want %s", c.version, c.only, err, c.want)
 		}
 	}

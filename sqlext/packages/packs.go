@@ -28,7 +28,8 @@ func (r release) file(name string) []byte {
 // release is what the packages of one version share.
 type release struct {
 	version string
-	notices []byte // the licences of what is compiled into the library
+	notices []byte   // the licences of what is compiled into the library
+	manual  []member // pages of the command alike
 }
 
 // licenses returns the files that go with a library.
@@ -52,7 +53,7 @@ func (r release) tarball(t target) archive {
 // program holds the command alike.
 func (r release) program(t target) archive {
 	name := filepath.Base(t.commandPath(""))
-	members := append([]member{{name, t.command}}, r.licenses()...)
+	members := append(append([]member{{name, t.command}}, r.licenses()...), r.manual...)
 	if t.os == "windows" {
 		return archive{fmt.Sprintf("alike-%s-%s.zip", r.version, t.name), zipped(members)}
 	}
