@@ -372,10 +372,15 @@ func axe(t *testing.T) string {
 
 // The labels of the charts stand apart on every phone.
 func TestLabelsStandApart(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "office.db")
-	if err := fill(file, collection(300)); err != nil {
-		t.Fatal(err)
+	file, db := database(t)
+	exec(t, db, `create table memos (id integer primary key, body text)`)
+	for i, size := range []int{2, 3, 4, 5, 8, 15, 30, 60, 120, 200} { // a bar of each size
+		for row := range size {
+			text := strings.Repeat(fmt.Sprintf("%[1]d%[1]d and x%[1]d then y%[1]d ", i+10), 20)
+			exec(t, db, `insert into memos (body) values (?)`, text+[]string{"", "the end", "at the end of it"}[row%3])
+		}
 	}
+	exec(t, db, `select alike_attach('memos', 'body', '{"profile": "words w=4 t=84 k=12 s=7"}')`)
 	html, _ := page(t, file)
 	b := browser(t)
 	for _, width := range []int{320, 375, 430, 700, 1240} {
