@@ -223,11 +223,10 @@ begin
     return greatest(0, ((84 - length(replace(x::text, '0', ''))) / 84::double precision - luck) / (1 - luck));
   end if;
   c := alike._compare(a, b);
-  return case when c.trials = 0 then 0
-    else greatest(0, alike._resemblance(c.matches / c.trials::double precision, c.chances, c.trials, c.kept)) end;
+  return case when c.trials > 0 then greatest(0, alike._resemblance(c.matches / c.trials::double precision, c.chances, c.trials, c.kept)) end;
 end
 $$;
-comment on function alike.resemblance(bytea, bytea) is 'an estimate of |A and B| / |A or B| from two sketches';
+comment on function alike.resemblance(bytea, bytea) is 'an estimate of |A and B| / |A or B| from two sketches, NULL when nothing was sampled of either';
 
 create function alike.containment(a bytea, b bytea) returns double precision language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -238,10 +237,10 @@ begin
   if get_byte(a, 4) not in (2, 3) then
     raise exception 'sketch: containment needs the family mod or scaled, this sketch is "%"', alike.profile(a) using errcode = 'data_exception';
   end if;
-  return case when c.in_a = 0 then 0 else c.matches / c.in_a::double precision end;
+  return case when c.in_a > 0 then c.matches / c.in_a::double precision end;
 end
 $$;
-comment on function alike.containment(bytea, bytea) is 'an estimate of |A and B| / |A|, how much of a is in b; needs the family mod or scaled';
+comment on function alike.containment(bytea, bytea) is 'an estimate of |A and B| / |A|, how much of a is in b, NULL when nothing was sampled of a; needs the family mod or scaled';
 
 -- PostgreSQL 14 counts the bits of a string itself.
 do $$

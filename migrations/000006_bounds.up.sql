@@ -122,7 +122,6 @@ begin
   c := alike._compare(a, b);
   if c.trials = 0 then
     low := 0;
-    estimate := 0;
     high := 1;
     return;
   end if;

@@ -14,7 +14,7 @@ declare
   others constant name[] := alike._others(keys);
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
   -- What is known of a row s: its key, in text and as it is, and its features in common.
-  known constant text := format('%s as key, %s, %s as shared, s.sketch, case when s.sketch = document then 1 else alike.resemblance(document, s.sketch) end as resemblance', alike._key_text(keys, 's'),
+  known constant text := format('%s as key, %s, %s as shared, s.sketch, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', alike._key_text(keys, 's'),
     (select string_agg(format('s.%I as k%s', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n));
   found constant text := format(

@@ -101,7 +101,7 @@ begin
     case when lows is null then bounds else '(select $2[v.matches + 1] as low, $3[v.matches + 1] as high)' end,
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
-         select %s as key, %s as other, %s as shared, alike.resemblance(x.sketch, y.sketch) as resemblance, x.sketch, y.sketch as other_sketch
+         select %s as key, %s as other, %s as shared, coalesce(alike.resemblance(x.sketch, y.sketch), 0) as resemblance, x.sketch, y.sketch as other_sketch
          from %s m join %s x on %s join %s y on %s
          where m.verdict = ''duplicate'' and x.profile = y.profile and x.sketch is not null and y.sketch is not null offset 0) v
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',

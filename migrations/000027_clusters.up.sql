@@ -114,7 +114,7 @@ begin
       loop
         representative := ends[1];
         for i in 1 .. 32 loop
-          fits := member = known[2] and representative = known[1] or alike.resemblance(sketches[member], sketches[representative]) >= least_resemblance;
+          fits := member = known[2] and representative = known[1] or coalesce(alike.resemblance(sketches[member], sketches[representative]), 0) >= least_resemblance;
           representative := next[representative];
           exit when not fits or representative = ends[1];
         end loop;

@@ -107,7 +107,7 @@ func compareSketches(t *testing.T, c *pgx.Conn, profile string, a, b []byte) {
 	}
 	compare := func(a, b []byte) {
 		t.Helper()
-		want, err := sketch.Resemblance(a, b)
+		counted, err := sketch.Compare(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,12 +116,20 @@ func compareSketches(t *testing.T, c *pgx.Conn, profile string, a, b []byte) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := one[map[string]float64](t, c, "select alike.bounds($1, $2, $3)", a, b, confidence)
-			same(t, profile+": low", got["low"], want.Low)
-			same(t, profile+": estimate", got["estimate"], want.Estimate)
-			same(t, profile+": high", got["high"], want.High)
+			got := one[map[string]*float64](t, c, "select alike.bounds($1, $2, $3)", a, b, confidence)
+			same(t, profile+": low", *got["low"], want.Low)
+			if counted.Trials > 0 {
+				same(t, profile+": estimate", *got["estimate"], want.Estimate)
+			} else if got["estimate"] != nil {
+				t.Errorf("%s: nothing was sampled, the estimate is %v, want NULL", profile, *got["estimate"])
+			}
+			same(t, profile+": high", *got["high"], want.High)
 		}
-		same(t, profile+": resemblance", one[float64](t, c, "select alike.resemblance($1, $2)", a, b), want)
+		if got := one[*float64](t, c, "select alike.resemblance($1, $2)", a, b); counted.Trials > 0 {
+			same(t, profile+": resemblance", *got, counted.Resemblance)
+		} else if got != nil {
+			t.Errorf("%s: nothing was sampled, the resemblance is %v, want NULL", profile, *got)
+		}
 	}
 	compare(a, b)
 	compare(a, a)
@@ -134,11 +142,15 @@ func compareSketches(t *testing.T, c *pgx.Conn, profile string, a, b []byte) {
 		compare(cut, a)
 	}
 	if p.Family == sketch.Mod || p.Family == sketch.Scaled {
-		want, err := sketch.Containment(a, b)
+		want, ok, err := sketch.Containment(a, b)
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, profile+": containment", one[float64](t, c, "select alike.containment($1, $2)", a, b), want)
+		if got := one[*float64](t, c, "select alike.containment($1, $2)", a, b); ok {
+			same(t, profile+": containment", *got, want)
+		} else if got != nil {
+			t.Errorf("%s: nothing was sampled, the containment is %v, want NULL", profile, *got)
+		}
 	} else {
 		fails(t, c, "containment needs the family mod or scaled", "select alike.containment($1, $2)", a, b)
 	}

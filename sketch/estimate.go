@@ -165,21 +165,22 @@ func Resemblance(a, b []byte) (float64, error) {
 }
 
 // Containment estimates |A∩B| / |A|, how much of a is in b, from two sketches
-// of the family mod or scaled. It is 0 when nothing of a was sampled.
-func Containment(a, b []byte) (float64, error) {
+// of the family mod or scaled. ok is false when nothing of a was sampled, which
+// tells nothing.
+func Containment(a, b []byte) (ratio float64, ok bool, err error) {
 	var pair blobPair
 	if err := pair.parse(a, b); err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	x, y := &pair.x, &pair.y
 	if x.Family != Mod && x.Family != Scaled {
-		return 0, fmt.Errorf("sketch: containment needs the family mod or scaled, this sketch is %q", x.Profile)
+		return 0, false, fmt.Errorf("sketch: containment needs the family mod or scaled, this sketch is %q", x.Profile)
 	}
 	common, inX, _, err := countLists(x, y)
 	if err != nil || inX == 0 {
-		return 0, err
+		return 0, false, err
 	}
-	return float64(common) / float64(inX), nil
+	return float64(common) / float64(inX), true, nil
 }
 
 // Size estimates how many distinct shingles a document has from a sketch that

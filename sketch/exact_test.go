@@ -3,6 +3,7 @@ package sketch
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -187,6 +188,67 @@ func BenchmarkExactResemblance(b *testing.B) {
 	for b.Loop() {
 		if _, _, err := ExactResemblance(p, doc, doc); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// The distance 1 - resemblance is a metric (Broder 1997, section 2), and so is the share of
+// slots that differ, the estimate of it that whole minima give.
+func TestDistanceIsAMetric(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 42))
+	for _, settings := range []string{"words w=1", "words w=3", "chars w=4", "words w=2 bag", "words classic bits=64 t=60 k=6 s=5", "words fast bits=64"} {
+		p, err := ParseProfile(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSketcher(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 300 {
+			var texts [3][]byte
+			var stored [3][]byte
+			for i := range texts {
+				words := make([]string, 4+r.IntN(30))
+				for j := range words {
+					words[j] = fmt.Sprint("w", r.IntN(12))
+				}
+				texts[i] = []byte(strings.Join(words, " "))
+				s.Document(texts[i])
+				stored[i] = s.AppendSketch(nil)
+			}
+			var exact, estimated [3][3]float64
+			for i := range texts {
+				for j := range texts {
+					x, ok, err := ExactResemblance(p, texts[i], texts[j])
+					if err != nil || !ok {
+						t.Fatal(ok, err)
+					}
+					c, err := Compare(stored[i], stored[j])
+					if err != nil {
+						t.Fatal(err)
+					}
+					exact[i][j], estimated[i][j] = 1-x, 1-c.Resemblance
+				}
+			}
+			distances := [][3][3]float64{exact}
+			if p.Bits == 64 { // fewer bits agree by luck, and estimates below 0 are cut
+				distances = append(distances, estimated)
+			}
+			for _, d := range distances {
+				for i := range 3 {
+					if d[i][i] != 0 {
+						t.Fatalf("%s: %q is %v from itself", settings, texts[i], d[i][i])
+					}
+					j, k := (i+1)%3, (i+2)%3
+					if d[i][j] != d[j][i] {
+						t.Fatalf("%s: %v one way, %v the other", settings, d[i][j], d[j][i])
+					}
+					if d[i][j] > d[i][k]+d[k][j]+1e-12 {
+						t.Fatalf("%s: %v is more than %v and %v: %q", settings, d[i][j], d[i][k], d[k][j], texts)
+					}
+				}
+			}
 		}
 	}
 }

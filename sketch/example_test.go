@@ -231,9 +231,9 @@ func ExampleContainment() {
 	part := sketcher.AppendSketch(nil)
 	sketcher.Document([]byte(address))
 	whole := sketcher.AppendSketch(nil)
-	in, err := sketch.Containment(part, whole)
+	in, _, err := sketch.Containment(part, whole)
 	fmt.Println(in, err)
-	around, err := sketch.Containment(whole, part)
+	around, _, err := sketch.Containment(whole, part)
 	fmt.Printf("%.2f %v\n", around, err)
 	// Output:
 	// 1 <nil>

@@ -24,7 +24,7 @@ func FuzzStored(f *testing.F) {
 		}
 		r, err := Resemblance(a, b)
 		unit("resemblance", r, err)
-		c, err := Containment(a, b)
+		c, _, err := Containment(a, b)
 		unit("containment", c, err)
 		if i, err := Bounds(a, b, 0.95); err == nil && !(0 <= i.Low && i.Low <= i.Estimate && i.Estimate <= i.High && i.High <= 1) {
 			t.Fatalf("bounds of %x and %x: %v", a, b, i)

@@ -246,7 +246,7 @@ func TestCompareRefuses(t *testing.T) {
 	if _, err := Features(nil, sketch("words bits=8")); err == nil || !strings.Contains(err.Error(), "keeps 8 bits") {
 		t.Errorf("features of a cut sketch: %v", err)
 	}
-	if _, err := Containment(sketch("words"), sketch("words")); err == nil || !strings.Contains(err.Error(), "mod or scaled") {
+	if _, _, err := Containment(sketch("words"), sketch("words")); err == nil || !strings.Contains(err.Error(), "mod or scaled") {
 		t.Errorf("containment of classic sketches: %v", err)
 	}
 	for _, settings := range []string{"words", "words bins", "words bits=4", "words bins bits=1"} {
@@ -283,7 +283,7 @@ func TestMutatedSketches(t *testing.T) {
 			if r, err := Resemblance(good, bad); err == nil && !(r >= 0 && r <= 1) {
 				t.Fatalf("%s: resemblance %v to a mutated sketch", settings, r)
 			}
-			if c, err := Containment(bad, good); err == nil && !(c >= 0 && c <= 1) {
+			if c, _, err := Containment(bad, good); err == nil && !(c >= 0 && c <= 1) {
 				t.Fatalf("%s: containment %v of a mutated sketch", settings, c)
 			}
 			if _, err := Features(nil, bad); err == nil && Check(bad) != nil && s.Profile().Slots() && s.Profile().Family != Bins {

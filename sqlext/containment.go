@@ -289,11 +289,13 @@ func (q *containing) judge(row int64, matches, values int, part, whole *containe
 			return held{}, false, err
 		}
 		if x != nil && y != nil {
-			r, err := sketch.Containment(x, y)
+			r, ok, err := sketch.Containment(x, y)
 			if err != nil {
 				return held{}, false, err
 			}
-			i = sketch.Interval{Low: r, Estimate: r, High: r}
+			if ok {
+				i = sketch.Interval{Low: r, Estimate: r, High: r}
+			}
 		}
 	}
 	return held{row, i}, i.Estimate >= q.atLeast, nil

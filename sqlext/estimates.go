@@ -23,8 +23,10 @@ func resemblance(_ *conn, f *sqlite.Call) error {
 	if err != nil {
 		return err
 	}
-	r, err := sketch.Resemblance(a, b)
-	f.SetFloat(r)
+	c, err := sketch.Compare(a, b)
+	if c.Trials > 0 { // nothing sampled tells nothing: NULL
+		f.SetFloat(c.Resemblance)
+	}
 	return err
 }
 
@@ -48,8 +50,10 @@ func containment(_ *conn, f *sqlite.Call) error {
 	if err != nil {
 		return err
 	}
-	r, err := sketch.Containment(a, b)
-	f.SetFloat(r)
+	r, ok, err := sketch.Containment(a, b)
+	if ok {
+		f.SetFloat(r)
+	}
 	return err
 }
 
@@ -100,11 +104,19 @@ func bounds(_ *conn, f *sqlite.Call) error {
 	if err != nil {
 		return err
 	}
+	c, err := sketch.Compare(a, b)
+	if err != nil {
+		return err
+	}
+	estimate := &interval.Estimate
+	if c.Trials == 0 {
+		estimate = nil
+	}
 	text, err := json.Marshal(struct {
-		Low      float64 `json:"low"`
-		Estimate float64 `json:"estimate"`
-		High     float64 `json:"high"`
-	}{interval.Low, interval.Estimate, interval.High})
+		Low      float64  `json:"low"`
+		Estimate *float64 `json:"estimate"`
+		High     float64  `json:"high"`
+	}{interval.Low, estimate, interval.High})
 	f.SetBytes(sqlite.Text, text)
 	return err
 }

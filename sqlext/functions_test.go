@@ -255,3 +255,12 @@ func TestAggregates(t *testing.T) {
 	}
 	db.fails("want a sketch", `SELECT alike_merge(x) FROM e`)
 }
+
+// Where nothing was sampled an estimate is not known: not 0, and not 1 of a sketch with itself.
+func TestNothingSampledTellsNothing(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE s AS SELECT 'mod=1000000007' AS profile, alike_sketch('a text of a few words', 'words mod=1000000007') AS s`)
+	db.expect("NULL|NULL|{\"low\":0,\"estimate\":null,\"high\":1}",
+		`SELECT coalesce(alike_resemblance(s, s), 'NULL'), coalesce(alike_containment(s, s), 'NULL'), alike_bounds(s, s) FROM s`)
+	db.expect("1.0|1.0", `SELECT alike_resemblance(s, s), alike_containment(s, s) FROM (SELECT alike_sketch('a text of a few words', 'words mod=1') AS s)`)
+}

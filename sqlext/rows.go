@@ -18,6 +18,7 @@ type answer struct {
 	shared      int
 	bounds      sketch.Interval
 	containment float64
+	sampled     bool // of the row that was asked about, so that containment tells something
 }
 
 // subject is the row that a question is about.
@@ -118,7 +119,7 @@ func (c *conn) nearest(a *attachment, j *judge, o *subject, atLeast float64, lim
 				return err
 			}
 			if a.contains() {
-				if x.containment, err = sketch.Containment(o.sketch, theirs); err != nil {
+				if x.containment, x.sampled, err = sketch.Containment(o.sketch, theirs); err != nil {
 					return err
 				}
 			}
@@ -149,7 +150,7 @@ func (c *conn) answers(a *attachment, list []answer) sqlite.Source {
 		cells[2].SetFloat(x.bounds.Estimate)
 		cells[3].SetFloat(x.bounds.Low)
 		cells[4].SetFloat(x.bounds.High)
-		if a.contains() {
+		if x.sampled {
 			cells[5].SetFloat(x.containment)
 		}
 	})
