@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"regexp"
@@ -140,5 +141,56 @@ func TestStatements(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// In a crowd, where there are millions of pairs, the query for some of them stops at the first.
+func TestSomePairs(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" || ' ' || g from generate_series(1, 4000) as g")
+	exec(t, c, "select alike.attach('documents', 'body')")
+	once(t, newWorker(t, database, nil))
+	exec(t, c, "vacuum analyze documents_alike")
+	sql, err := os.ReadFile("../../queries/postgres/some_pairs.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := c.Query(ctx, string(sql))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct {
+		ID, Other   int64
+		Resemblance float64
+	}])
+	if err != nil || len(found) != 10 {
+		t.Fatalf("%d pairs, want 10: %v", len(found), err)
+	}
+	seen := map[[2]int64]bool{}
+	for _, p := range found {
+		if p.ID >= p.Other || p.Resemblance < 0.8 || seen[[2]int64{p.ID, p.Other}] {
+			t.Errorf("%v: want each pair once, the lesser key first, at 0.8 or more", p)
+		}
+		seen[[2]int64{p.ID, p.Other}] = true
+	}
+	read := 0.0
+	var visit func(n map[string]any)
+	visit = func(n map[string]any) {
+		read += n["Actual Rows"].(float64) * n["Actual Loops"].(float64)
+		plans, _ := n["Plans"].([]any)
+		for _, inner := range plans {
+			visit(inner.(map[string]any))
+		}
+	}
+	var plan []map[string]any
+	if err := json.Unmarshal([]byte(one[string](t, c, "explain (analyze, format json) "+strings.TrimRight(strings.TrimSpace(string(sql)), ";"))), &plan); err != nil {
+		t.Fatal(err)
+	}
+	if visit(plan[0]["Plan"].(map[string]any)); read > 50_000 {
+		t.Errorf("%.0f rows were read for 10 of a crowd's pairs:\n%s", read, explain(t, c, string(sql)))
+	} else {
+		t.Logf("%.0f rows were read", read)
 	}
 }
