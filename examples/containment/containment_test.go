@@ -24,7 +24,7 @@ func TestRun(t *testing.T) {
 			"mod=16  1189      1189   0",
 			"scaled  1189      993    196",
 			"Isa 37   2Ki    0.80   0.80    0.80",
-			"50     100       0.48   0.29           27 %   0.48           98 %",
+			"50     100       0.48   0.29           27 %       0.50           98 %",
 		} {
 			if !strings.Contains(out.String(), want+"\n") {
 				t.Errorf("the report lacks %q", want)
