@@ -117,7 +117,7 @@ func (c *conn) checkCondition(t *table, name string, o *options) error {
 // begun the change; nil where there is none.
 func (c *conn) settings(t *table, column, name string, o *options, wanted *settings) (a, old, begun *attachment, err error) {
 	a = &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques, stamp: rand.Int64()}
-	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain", Looked: math.MaxInt64}
+	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain", Layout: layoutColumns, Looked: math.MaxInt64}
 	found, err := c.attachments(t.schema, inUseByName, name)
 	if err != nil {
 		return nil, nil, nil, err
@@ -172,7 +172,11 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, nil, err
 	}
-	if n := len(a.Keys) + len(a.columns(a.Indexes())); n > maxColumns {
+	n := len(a.Keys) + len(a.columns(a.Indexes()))
+	if a.OwnRow() {
+		n++
+	}
+	if n > maxColumns {
 		return nil, nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
 	}
 	return a, old, begun, nil
@@ -244,6 +248,9 @@ func (c *conn) makeSide(a *attachment) error {
 	}
 	for _, column := range a.columns(a.Indexes()) {
 		columns = append(columns, strings.Trim(column, `"`))
+	}
+	if a.OwnRow() {
+		columns = append(columns, "alike__row")
 	}
 	if !slices.Equal(kept, columns) {
 		return fmt.Errorf("the table %s exists and has other columns than this attachment needs; drop it, or give the attachment another name", a.object(""))

@@ -20,7 +20,7 @@ const crowd = 100
 // once for each feature that they share.
 type candidates struct {
 	*cluster.Sorter
-	crowded bool // some features had a crowd, and the pairs do not tell how many they share
+	crowded bool // the pairs do not tell how many features they share: some features had a crowd, say
 }
 
 // candidates finds them in the index of each feature, where rows that share a
@@ -29,9 +29,14 @@ func (c *conn) candidates(a *attachment, j *judge, atLeast float64) (_ *candidat
 	x := &candidateScan{c: c, a: a, j: j, atLeast: atLeast}
 	x.found.Sorter = cluster.NewSorter(candidateMemory, "")
 	couples := make([]int64, 2*1024)
-	for i, column := range a.Features() {
+	columns := a.Features()
+	if a.InParts() {
+		// All slots are in one, and rows can be in it that share nothing.
+		columns, x.found.crowded = []string{""}, true
+	}
+	for i, column := range columns {
 		x.slot = i
-		if err = x.index(column, couples); err != nil {
+		if err = c.runs(a, column, couples, x.pairs); err != nil {
 			x.found.Close()
 			return nil, err
 		}
@@ -46,14 +51,14 @@ type candidateScan struct {
 	atLeast float64
 	found   candidates
 	slot    int       // the feature
-	rows    []int64   // that share a value of it
-	run     documents // the same, of a crowd
+	run     documents // the rows of a crowd
 	work    int
 }
 
-// index reads the index of a feature.
-func (x *candidateScan) index(column string, couples []int64) error {
-	s, err := x.c.ask(x.a, "runs", column)
+// runs gives the rows that share a value of a column, ascending, for each such value;
+// in the layout parts, for those of all features.
+func (c *conn) runs(a *attachment, column string, couples []int64, each func(value int64, rows []int64) error) error {
+	s, err := c.ask(a, "runs", column)
 	if err != nil {
 		return err
 	}
@@ -62,7 +67,14 @@ func (x *candidateScan) index(column string, couples []int64) error {
 		return err
 	}
 	var last sqlite.Run
+	var rows []int64
 	value := int64(0)
+	flush := func() error {
+		slices.Sort(rows)
+		run := slices.Compact(rows)
+		rows = rows[:0]
+		return each(value, run)
+	}
 	for more := true; more; {
 		var n int
 		if n, more, err = s.Runs(couples, &last); err != nil {
@@ -70,22 +82,19 @@ func (x *candidateScan) index(column string, couples []int64) error {
 		}
 		for i := 0; i < 2*n; i += 2 {
 			if couples[i] != value {
-				if err := x.pairs(); err != nil {
+				if err := flush(); err != nil {
 					return err
 				}
 				value = couples[i]
 			}
-			x.rows = append(x.rows, couples[i+1])
+			rows = append(rows, couples[i+1])
 		}
 	}
-	return x.pairs()
+	return flush()
 }
 
 // pairs adds the pairs of the rows that share a value.
-func (x *candidateScan) pairs() error {
-	rows := x.rows
-	x.rows = rows[:0]
-	slices.Sort(rows)
+func (x *candidateScan) pairs(value int64, rows []int64) error {
 	many := len(rows) > crowd
 	if many {
 		x.found.crowded = true
@@ -101,7 +110,7 @@ func (x *candidateScan) pairs() error {
 				}
 			}
 			if many {
-				if answer, err := x.open(i, j); err != nil {
+				if answer, err := x.open(i, j, value); err != nil {
 					return err
 				} else if !answer {
 					continue
@@ -117,8 +126,13 @@ func (x *candidateScan) pairs() error {
 
 // open tells whether two rows of a crowd may be an answer that no feature
 // before this one has told of.
-func (x *candidateScan) open(i, j int) (bool, error) {
-	if _, first := x.run.shared(i, j); first != x.slot {
+func (x *candidateScan) open(i, j int, value int64) (bool, error) {
+	_, first := x.run.shared(i, j)
+	if x.a.InParts() {
+		if first < 0 || x.run.features[i*x.run.k+first] != value {
+			return false, nil
+		}
+	} else if first != x.slot {
 		return false, nil
 	}
 	return x.j.Open(x.run.sketch(i), x.run.sketch(j), x.atLeast)

@@ -44,6 +44,9 @@ func detach(c *conn, f *sqlite.Call) error {
 		if err := c.abandonNext(a); err != nil {
 			return err
 		}
+		if err := c.leaveParts(a); err != nil {
+			return err
+		}
 		if none != nil {
 			return nil
 		}
@@ -61,6 +64,9 @@ func detach(c *conn, f *sqlite.Call) error {
 	next := *a
 	next.State = stateNext
 	if err := c.Exec(append(next.statements("drop_next"), a.statements("drop_working")...)); err != nil {
+		return err
+	}
+	if err := c.dropParts(a, 0); err != nil {
 		return err
 	}
 	if o.Drop {
@@ -100,6 +106,9 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 			return a, err
 		}
 		if has, err := c.hasTable(schema, a.object("value")); err != nil || has {
+			return a, err
+		}
+		if _, tables, err := c.parts(a, 0); err != nil || len(tables) > 0 {
 			return a, err
 		}
 	}

@@ -23,6 +23,9 @@ func PanicIn(name string) (restore func()) {
 	panic("no function " + name)
 }
 
+// SmallParts makes the parts so small that a test of a few rows goes through all of them.
+func SmallParts() { shape = partShape{list: 4, slices: []int64{4, 4, 4}} }
+
 // CancelAuto undoes Auto.
 func CancelAuto() { sqlite.Uninstall() }
 

@@ -26,6 +26,7 @@ type fragments struct {
 	Event  string // new, old or ?: whose key is meant
 	Item   string // a column
 	Number int    // of a feature, from 1
+	Level  int    // of a table of entries, from 1
 	Hash   bool   // whether documents are compared by their content
 	Fresh  bool   // whether the side table has nothing in the range
 	above  bool   // whether the range of keys has a lower bound,
@@ -50,12 +51,14 @@ func (a *attachment) statements(names ...string) []string {
 }
 
 // sql executes a template.
-func (f fragments) sql(name string) string {
+func (f fragments) sql(name string) string { return executed(name, f) }
+
+func executed(name string, data any) string {
 	if templates.Lookup(name) == nil {
 		name += ".sql"
 	}
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, name, f); err != nil {
+	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 		panic(err) // a template of ours that does not fit its data
 	}
 	return b.String()
@@ -108,7 +111,6 @@ func (f fragments) Values() string            { return f.inTrigger(f.Object("val
 func (f fragments) Unique() string            { return f.inTrigger(f.Object("unique")) }
 func (f fragments) Schema() string            { return sqlite.Quote(f.schema) }
 func (f fragments) In(object string) string   { return f.Schema() + "." + object }
-func (f fragments) Row() string               { return f.Keys.Row() }
 
 // inTrigger is a name as a statement of a trigger has it, where it means the trigger's
 // schema; outside of the trigger the same statement names the schema.

@@ -10,26 +10,22 @@ import (
 // hotRows is how many rows must share a feature to be suspicious.
 const hotRows = 10
 
-// hot is alike_hot.
-func hot(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
-	a, err := c.find(&args[0])
-	if err != nil {
-		return nil, err
-	}
-	type feature struct {
-		slot       int
-		value, row int64
-		rows       int64
-		key        any
-	}
-	var list []feature
+// hotFeature is a feature that many rows share, and the first of them.
+type hotFeature struct {
+	slot       int
+	value, row int64
+	rows       int64
+	key        any
+}
+
+func (c *conn) hotInColumns(a *attachment) (list []hotFeature, err error) {
 	for i, column := range a.Features() {
 		s, err := c.ask(a, "hot", column)
 		if err != nil {
 			return nil, err
 		}
 		err = s.Each(func(row []sqlite.Value) error {
-			list = append(list, feature{slot: i + 1, value: row[0].Int(), rows: row[1].Int(), row: row[2].Int()})
+			list = append(list, hotFeature{slot: i + 1, value: row[0].Int(), rows: row[1].Int(), row: row[2].Int()})
 			return nil
 		}, hotRows)
 		s.Done()
@@ -37,7 +33,56 @@ func hot(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(list, func(x, y feature) int {
+	return list, nil
+}
+
+// hotInParts looks at the rows that entries name: an entry does not tell the slot, and may
+// not be true any more.
+func (c *conn) hotInParts(a *attachment) (list []hotFeature, err error) {
+	var run documents
+	return list, c.runs(a, "", make([]int64, 2*1024), func(value int64, rows []int64) error {
+		if len(rows) < hotRows {
+			return nil
+		}
+		if err := c.Interrupted(); err != nil {
+			return err
+		}
+		if err := c.readDocuments(a, &run, rows, true); err != nil {
+			return err
+		}
+		for slot := range run.k {
+			f := hotFeature{slot: slot + 1, value: value}
+			for i := range rows {
+				if run.has[i]>>slot&1 != 0 && run.features[i*run.k+slot] == value {
+					if f.rows++; f.rows == 1 {
+						f.row = rows[i]
+					}
+				}
+			}
+			if f.rows >= hotRows {
+				list = append(list, f)
+			}
+		}
+		return nil
+	})
+}
+
+// hot is alike_hot.
+func hot(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
+	a, err := c.find(&args[0])
+	if err != nil {
+		return nil, err
+	}
+	var list []hotFeature
+	if a.InParts() {
+		list, err = c.hotInParts(a)
+	} else {
+		list, err = c.hotInColumns(a)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(x, y hotFeature) int {
 		return cmp.Or(cmp.Compare(y.rows, x.rows), cmp.Compare(x.slot, y.slot), cmp.Compare(x.value, y.value))
 	})
 	fetch, err := c.ask(a, "fetch", "")

@@ -1,9 +1,38 @@
 package sqlext
 
-import "github.com/alike-sql/alike/sketch/aspect"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 
-// How the features of the rows are kept so that equal ones are found: this file, and
-// sql/columns.sql.
+	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
+)
+
+// How the features of the rows are kept so that equal ones are found: this file,
+// sql/columns.sql and sql/parts.sql.
+
+const (
+	layoutColumns = "columns" // an index for each feature
+	layoutParts   = "parts"   // entries of all features in a few tables
+)
+
+// shape is how large the parts are: how many rows are listed before they become entries,
+// and in how many slices each table hands its features down. A table holds the rows of
+// half as many lists as it has slices; so what is handed down meets eight times as many
+// entries in the table below, and at ten million rows in the last one, too.
+var shape = partShape{list: 256, slices: []int64{16, 256, 4096}}
+
+type partShape struct {
+	list   int
+	slices []int64
+}
+
+// InParts tells whether the features are found through parts. Before an attachment is
+// ready nothing is, and its statements are those of columns, without the indexes.
+func (a *attachment) InParts() bool { return a.Layout == layoutParts && a.State == stateReady }
 
 // Features are the columns of the side table with a feature each.
 func (a *attachment) Features() []string {
@@ -15,7 +44,24 @@ func (a *attachment) Features() []string {
 }
 
 // indexed are the columns that have an index each once the rows are filled in.
-func (a *attachment) indexed() []string { return append(a.Features(), a.Indexes()...) }
+func (a *attachment) indexed() []string {
+	if a.Layout == layoutParts {
+		return a.Indexes()
+	}
+	return append(a.Features(), a.Indexes()...)
+}
+
+// OwnRow tells whether the side table numbers its rows in a column: a rowid without one
+// can change in VACUUM and in a dump, and entries name rows.
+func (a *attachment) OwnRow() bool { return a.Layout == layoutParts && !a.Keys.Rowid() }
+
+// Row is the name of the side table's rowid.
+func (f fragments) Row() string {
+	if f.OwnRow() {
+		return "alike__row"
+	}
+	return f.Keys.Row()
+}
 
 // Union is a SELECT for each feature, made by the template arm, and the further ones.
 func (f fragments) Union(arm string, further ...string) string {
@@ -24,17 +70,223 @@ func (f fragments) Union(arm string, further ...string) string {
 		f.Item, f.Number = column, i+1
 		arms = append(arms, f.sql(arm))
 	}
-	for _, name := range further {
+	return compound(append(arms, f.each(further)...))
+}
+
+func (f fragments) each(names []string) []string {
+	var arms []string
+	for _, name := range names {
 		arms = append(arms, f.sql(name))
 	}
-	return compound(arms)
+	return arms
+}
+
+// Candidates is a SELECT of the rows that share a feature with that of a checkin, and the
+// further ones.
+func (f fragments) Candidates(further ...string) string {
+	if !f.InParts() {
+		return f.Union("newest_with_feature", further...)
+	}
+	return f.Union("newest_of_slot", append([]string{"newest_of_list"}, further...)...)
 }
 
 // SharedFeatures counts the features that two rows have in common.
 func (f fragments) SharedFeatures(p, q string) string {
+	return f.countEqual(p, func(i int, column string) string { return q + "." + column })
+}
+
+// SharedWithGiven counts those that a row has in common with the parameters.
+func (f fragments) SharedWithGiven(p string) string {
+	return f.countEqual(p, func(i int, _ string) string { return "?" + strconv.Itoa(i+1) })
+}
+
+func (f fragments) countEqual(p string, with func(i int, column string) string) string {
 	list := f.Features()
 	for i, column := range list {
-		list[i] = "ifnull(" + p + "." + column + " = " + q + "." + column + ", 0)"
+		list[i] = "ifnull(" + p + "." + column + " = " + with(i, column) + ", 0)"
 	}
 	return balanced(" + ", list)
+}
+
+// Shares is true when two rows have a feature in common. It is flat, however many
+// features there are.
+func (f fragments) Shares(p, q string) string {
+	list := f.Features()
+	for i, column := range list {
+		list[i] = "WHEN " + p + "." + column + " = " + q + "." + column + " THEN 1"
+	}
+	return "CASE " + strings.Join(list, " ") + " END"
+}
+
+// Given are the parameters for the features.
+func (f fragments) Given() string {
+	return f.list(func(i int, _ string) string { return "?" + strconv.Itoa(i+1) })
+}
+
+// FeatureList and OldList are the features of a row, and those of before in the list.
+func (f fragments) FeatureList(prefix string) string {
+	return f.list(func(_ int, column string) string { return qualified(prefix, column) })
+}
+
+func (f fragments) OldList(prefix string) string {
+	return f.list(func(i int, _ string) string { return qualified(prefix, f.OldFeatures()[i]) })
+}
+
+func (f fragments) OldFeatures() []string {
+	list := f.Features()
+	for i := range list {
+		list[i] = "o" + strconv.Itoa(i+1)
+	}
+	return list
+}
+
+func (f fragments) list(each func(i int, column string) string) string {
+	list := f.Features()
+	for i, column := range list {
+		list[i] = each(i, column)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Slots are the numbers of the features, as a table n, and FeatureOf is that feature of
+// a row: of its columns f1, f2 and so on, or o1, o2.
+func (f fragments) Slots() string {
+	return "(VALUES " + f.list(func(i int, _ string) string { return "(" + strconv.Itoa(i+1) + ")" }) + ") n"
+}
+
+func (f fragments) FeatureOf(prefix, letter string) string {
+	list := f.Features()
+	for i := range list {
+		n := strconv.Itoa(i + 1)
+		list[i] = "WHEN " + n + " THEN " + prefix + "." + letter + n
+	}
+	return "CASE n.column1 " + strings.Join(list, " ") + " END"
+}
+
+// Part names an object of the layout, in the generation of the side table.
+func (f fragments) Part(what string) string {
+	name := f.Name + partOf + what
+	if f.generation > 1 {
+		name += "_" + strconv.FormatInt(f.generation, 10)
+	}
+	return f.inTrigger(sqlite.Quote(name))
+}
+
+const partOf = "_alike_part_"
+
+// partTable is a table of entries, of level 1 and more; what is handed down goes to the
+// next level.
+type partTable struct{ fragments }
+
+// Tables are those tables; entries come to the first.
+func (f fragments) Tables() []partTable {
+	list := make([]partTable, len(shape.slices)+1)
+	for i := range list {
+		f.Level = i + 1
+		list[i] = partTable{f}
+	}
+	return list
+}
+
+func (t partTable) sql(name string) string { return executed(name, t) }
+
+func (t partTable) First() bool        { return t.Level == 1 }
+func (t partTable) Last() bool         { return t.Level > len(shape.slices) }
+func (t partTable) Entries() string    { return t.Part(strconv.Itoa(t.Level)) }
+func (t partTable) Below() partTable   { return t.Tables()[t.Level] }
+func (t partTable) Above() []partTable { return t.Tables()[:t.Level-1] }
+func (t partTable) Listed() int        { return shape.list }
+func (t partTable) Least() int64       { return math.MinInt64 }
+func (t partTable) Greatest() int64    { return math.MaxInt64 }
+
+// StepAt is how many rows are listed when the table hands a range down.
+func (t partTable) StepAt() int { return shape.list * t.Level / (len(shape.slices) + 1) }
+
+// Most is the most entries that it hands down at once: twice what comes in between.
+func (t partTable) Most() int { return 2 * shape.list * t.profile.K }
+
+// Slices is in how many ranges of as many values the features are cut, and Width how many values
+// each has.
+func (t partTable) Slices() int64     { return shape.slices[t.Level-1] }
+func (t partTable) HalfSlices() int64 { return t.Slices() / 2 }
+func (t partTable) Width() int64      { return math.MaxInt64/t.HalfSlices() + 1 }
+func (t partTable) WidthLess1() int64 { return t.Width() - 1 }
+
+// Arms is a SELECT for each table of entries, made by the template arm, and the one about
+// the list.
+func (f fragments) Arms(arm, list string) string {
+	return compound(append(f.ofTables(arm), f.sql(list)))
+}
+
+// ArmsOfTables is the same without the list.
+func (f fragments) ArmsOfTables(arm string) string { return compound(f.ofTables(arm)) }
+
+func (f fragments) ofTables(arm string) []string {
+	var arms []string
+	for _, table := range f.Tables() {
+		arms = append(arms, table.sql(arm))
+	}
+	return arms
+}
+
+// parts are the tables and triggers of the layout that a schema has for an attachment, but
+// for those of a generation that is to be kept.
+func (c *conn) parts(a *attachment, keep int64) (triggers, tables []string, err error) {
+	err = c.Run(a.sql("objects_of_parts"), func(row []sqlite.Value) error {
+		kind, name := row[0].Text(), row[1].Text()
+		n := len(a.Name) + len(partOf)
+		if len(name) <= n || !strings.EqualFold(name[:n], a.Name+partOf) {
+			return nil
+		}
+		words := strings.Split(name[n:], "_")
+		if words[0] == "step" && len(words) > 1 {
+			words = words[1:]
+		}
+		generation := int64(1)
+		if len(words) == 2 {
+			if generation, err = strconv.ParseInt(words[1], 10, 64); err != nil {
+				return nil // the name is of another
+			}
+		}
+		names := []string{"new", "sweep", "insert", "update", "delete", "full"}
+		for _, table := range a.fragments(fragments{}).Tables() {
+			names = append(names, strconv.Itoa(table.Level))
+		}
+		if len(words) > 2 || generation == keep || !slices.Contains(names, words[0]) {
+			return nil
+		}
+		drop := fmt.Sprintf("DROP %s IF EXISTS %s.%s", strings.ToUpper(kind), sqlite.Quote(a.schema), sqlite.Quote(name))
+		if kind == "trigger" {
+			triggers = append(triggers, drop)
+		} else {
+			tables = append(tables, drop)
+		}
+		return nil
+	})
+	return triggers, tables, err
+}
+
+// dropParts drops them.
+func (c *conn) dropParts(a *attachment, keep int64) error {
+	triggers, tables, err := c.parts(a, keep)
+	if err != nil {
+		return err
+	}
+	return c.Exec(append(triggers, tables...))
+}
+
+// leaveParts ends what the parts do for a side table that is kept, within the transaction
+// of a detach.
+func (c *conn) leaveParts(a *attachment) error {
+	triggers, tables, err := c.parts(a, 0)
+	if err != nil || len(tables) == 0 {
+		return err
+	}
+	statements := append(triggers, a.statements("drop_views")...)
+	if a.broken == nil {
+		kept := *a
+		kept.State = stateFilling
+		statements = append(statements, kept.statements("views")...)
+	}
+	return c.Exec(statements)
 }

@@ -65,6 +65,7 @@ type model struct {
 	random    *rand.Rand
 	file      string
 	schema    string // main, temp or aux
+	layout    string
 	table     string
 	body      string // the column's present name
 	keys      string // the columns of the key, by their present names
@@ -119,6 +120,7 @@ func (m *model) chance(of int) bool { return m.random.IntN(of) == 0 }
 func newModel(t testing.TB, seed uint64) *model {
 	m := &model{random: rand.New(rand.NewPCG(seed, 5)), table: "d", body: "body", policy: "ignore", mode: "compute", sketches: map[string]string{}}
 	m.t = t
+	m.layout = []string{"columns", "parts"}[seed%2]
 	m.kind = m.random.IntN(len(modelKeys))
 	m.keys = modelKeys[m.kind].list
 	m.sideKeys = m.keys
@@ -260,6 +262,7 @@ func (m *model) attach() {
 	if m.mode == "queue" && m.policy == "reject" {
 		m.policy = "link"
 	}
+	options = append(options, `"layout": "`+m.layout+`"`)
 	m.condition = m.pick("", "", "u IS NOT 'odd'", `"u" > 'm' OR body IS NOT NULL`)
 	options = append(options, `"mode": "`+m.mode+`"`, `"policy": "`+m.policy+`"`)
 	if m.chance(3) {
@@ -393,6 +396,7 @@ func (m *model) run(n int) {
 	if got := m.rows(`PRAGMA integrity_check`); got != "ok" {
 		m.fail("integrity_check: %s", got)
 	}
+	m.checkViews("d", m.layout)
 	m.do(`SELECT alike_detach('` + m.name() + `', '{"drop": true}')`)
 	if got := m.rows(`SELECT group_concat(name) FROM ` + m.schema + `.sqlite_master WHERE name LIKE '%alike%'`); got != "" {
 		m.fail("left after detach: %s", got)

@@ -32,6 +32,7 @@ type settings struct {
 	Mode     string
 	Where    string
 	Extract  string
+	Layout   string // how equal features are found
 }
 
 // options are what attach is told, as JSON. What is not said stays as it is, or
@@ -49,6 +50,7 @@ type options struct {
 	Name     *string   `json:"name"`
 	Where    *string   `json:"where"`
 	Extract  *string   `json:"extract"`
+	Layout   *string   `json:"layout"`
 }
 
 // number is an option that null takes back to its default.
@@ -122,7 +124,7 @@ func readJSON(v *sqlite.Value, into any) error {
 
 // apply changes settings as the options say; check tells whether they are valid.
 func (o *options) apply(s *settings) error {
-	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.Mode, &s.Mode}, {o.Verify, &s.Verify}, {o.Extract, &s.Extract}, {o.Where, &s.Where}} {
+	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.Mode, &s.Mode}, {o.Verify, &s.Verify}, {o.Extract, &s.Extract}, {o.Where, &s.Where}, {o.Layout, &s.Layout}} {
 		if option.given != nil {
 			*option.into = *option.given
 		}
@@ -165,6 +167,7 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 		{"mode", s.Mode, []string{"compute", "queue"}},
 		{"verify", s.Verify, []string{"sketch", "text"}},
 		{"extract", s.Extract, []string{"plain", "html"}},
+		{"layout", s.Layout, []string{layoutColumns, layoutParts}},
 	} {
 		if !slices.Contains(choice.allowed, choice.value) {
 			return p, nil, fmt.Errorf("the %s is %.60q, want %s", choice.name, choice.value, either(choice.allowed))

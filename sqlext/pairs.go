@@ -192,13 +192,23 @@ func (p *pairScan) candidate() (couple, error) {
 	}
 }
 
+// shared is how many features two rows have in common, which are at positions of the
+// documents.
+func (p *pairScan) shared(x *couple, i, j int) int {
+	if p.documents.k == 0 {
+		return x.shared
+	}
+	n, _ := p.documents.shared(i, j)
+	return n
+}
+
 // sketches are those of two rows, which are at positions of the documents; there is none of
-// a row that is gone since the index was read.
+// a row that is gone since the index was read, or of candidates that share nothing.
 func (p *pairScan) sketches(x *couple) (i, j int, mine, theirs []byte, there bool) {
 	i, _ = slices.BinarySearch(p.rows, x.pair[0])
 	j, _ = slices.BinarySearch(p.rows, x.pair[1])
 	mine, theirs = p.documents.sketch(i), p.documents.sketch(j)
-	return i, j, mine, theirs, len(mine) > 0 && len(theirs) > 0
+	return i, j, mine, theirs, len(mine) > 0 && len(theirs) > 0 && (x.shared == 0 || p.shared(x, i, j) > 0)
 }
 
 // each gives every alike pair by its rows, the lesser first.
@@ -238,10 +248,7 @@ func (p *pairScan) compare(b *sqlite.Batch, x *couple) error {
 	if d.before(j, i) {
 		i, j = j, i
 	}
-	shared := x.shared
-	if d.k > 0 {
-		shared, _ = d.shared(i, j)
-	}
+	shared := p.shared(x, i, j)
 	key, err := d.key(i)
 	if err != nil {
 		return err

@@ -100,11 +100,22 @@ func (c *conn) dropLeftovers(a *attachment) error {
 		// What it holds has no row in the side table, so the fill finds it.
 		drop = append(drop, a.sql("drop_queue"))
 	}
-	// Indexes of another generation, on a side table that a detach has kept.
+	keep := int64(0)
+	if inUse, err := c.attachments(a.schema, inUseByName, a.Name); err != nil {
+		return err
+	} else if len(inUse) > 0 && inUse[0].InParts() {
+		keep = inUse[0].generation
+	}
+	triggers, tables, err := c.parts(a, keep)
+	if err != nil {
+		return err
+	}
+	drop = append(append(drop, triggers...), tables...)
+	// Indexes of another generation or layout, on a side table that a detach has kept.
 	if err := c.Run("SELECT name FROM pragma_index_list(?1, ?2) WHERE origin = 'c'", func(row []sqlite.Value) error {
 		name := row[0].Text()
-		for _, column := range a.indexed() {
-			if a.isOldIndex(name, column) {
+		for _, column := range append(a.Features(), a.Indexes()...) {
+			if a.isOldIndex(name, column) || !slices.Contains(a.indexed(), column) && sqlite.Quote(name) == a.fragments(fragments{}).Index(column) {
 				drop = append(drop, a.fragments(fragments{Item: name}).sql("drop_index"))
 			}
 		}
@@ -142,13 +153,30 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 			if err := c.Exec(ready.statements("match")); err != nil {
 				return err
 			}
+			if ready.InParts() {
+				c.progress(a, "features", 1)
+				statements := ready.statements("make_parts")
+				if a.State == stateFilling {
+					statements = append(statements, ready.statements("drop_views", "views")...)
+				}
+				if err := c.Exec(statements); err != nil {
+					return err
+				}
+			}
 			return c.register(&ready, true)
 		})
 	})
-	if err == nil {
-		err = c.Run(a.sql("drop_old"), nil)
+	if err != nil {
+		return n, err
 	}
-	return n, err
+	if err := c.Run(a.sql("drop_old"), nil); err != nil {
+		return n, err
+	}
+	keep := int64(0)
+	if a.Layout == layoutParts {
+		keep = a.generation
+	}
+	return n, c.dropParts(a, keep)
 }
 
 // replace puts the side table of a change in the place of the one before.

@@ -91,7 +91,7 @@ func inSchema(schema, name string) string { return (&attachment{schema: schema})
 func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a := &attachment{schema: schema, Name: row[0].Text(), State: row[1].Text(), Table: row[2].Text(), Column: row[3].Text(),
 		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
-	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text()}
+	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text(), Layout: row[22].Text()}
 	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
 	a.Contains = row[17].Int() != 0
 	if at, ok := row[8].Number(); ok {
@@ -316,7 +316,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 		looked = a.Looked
 	}
 	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
-		a.Verify, a.Contains, a.Preset, recall, reason, looked); err != nil || !triggers {
+		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -355,7 +355,10 @@ func (c *conn) rememberUniques(a *attachment) error {
 // uniquesAreKnown tells whether that table is the one for the constraints that the
 // user's table has now, and whether there is one at all.
 func (c *conn) uniquesAreKnown(a *attachment) (same, there bool, err error) {
-	columns := func(sql string) string { return sql[strings.Index(sql, "(\n"):] }
+	columns := func(sql string) string {
+		_, columns, _ := strings.Cut(sql, "(\n")
+		return columns
+	}
 	err = c.Run("SELECT sql FROM "+sqlite.Quote(a.schema)+".sqlite_master WHERE type = 'table' AND name = ?1", func(row []sqlite.Value) error {
 		there = true
 		same = len(a.Uniques) > 0 && columns(row[0].Text()) == columns(a.sql("unique"))
@@ -367,7 +370,7 @@ func (c *conn) uniquesAreKnown(a *attachment) (same, there bool, err error) {
 // needsRebuild tells whether rows computed under the old settings are useless
 // under the new.
 func (a *attachment) needsRebuild(with *attachment) bool {
-	return a.Profile != with.Profile || !slices.Equal(a.SI, with.SI) || a.Extract != with.Extract || a.Where != with.Where
+	return a.Profile != with.Profile || !slices.Equal(a.SI, with.SI) || a.Extract != with.Extract || a.Where != with.Where || a.Layout != with.Layout
 }
 
 func (a *attachment) threshold() float64 {

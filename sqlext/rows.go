@@ -77,7 +77,7 @@ func (c *conn) nearest(a *attachment, j *judge, o *subject, atLeast float64, lim
 	}
 	var list []answer
 	err = probe.Each(func(row []sqlite.Value) error {
-		if row[0].Int() != o.row {
+		if row[0].Int() != o.row && row[1].Int() > 0 {
 			list = append(list, answer{row: row[0].Int(), shared: int(row[1].Int())})
 		}
 		return nil

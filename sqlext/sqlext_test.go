@@ -3,10 +3,13 @@ package sqlext_test
 import (
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,6 +45,7 @@ func TestMain(m *testing.M) {
 	sql.Register("alike", &sqlite3.SQLiteDriver{
 		ConnectHook: func(c *sqlite3.SQLiteConn) error { return errors.Join(fast(c), sqlext.Register(c)) },
 	})
+	sqlext.SmallParts()
 	code := m.Run()
 	os.RemoveAll(builds)
 	os.Exit(code)
@@ -78,6 +82,39 @@ func open(t testing.TB, name string) database {
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { db.Close() })
 	return database{db, t}
+}
+
+var layout = flag.String("layout", "columns", "the layout that every attach of a test asks for which names none")
+
+var attaches = regexp.MustCompile(`(alike_attach\((?:[^(),']|'(?:[^']|'')*')*,(?:[^(),']|'(?:[^']|'')*')*)(?:(, *'\{)|(\)))`)
+
+// inLayout is a statement whose attach asks for the layout of the flag.
+func inLayout(statement string, args []any) (string, []any) {
+	if *layout == "columns" || !strings.Contains(statement, "alike_attach(") || strings.Contains(statement, "layout") {
+		return statement, args
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if options, ok := arg.(string); ok && strings.HasPrefix(options, "{") && !strings.Contains(options, "layout") {
+			args[i] = strings.Replace(fmt.Sprintf(`{"layout": "%s", %s`, *layout, options[1:]), ", }", "}", 1)
+		}
+	}
+	return strings.ReplaceAll(attaches.ReplaceAllStringFunc(statement, func(s string) string {
+		if call, ok := strings.CutSuffix(s, ")"); ok {
+			return call + `, '{"layout": "` + *layout + `"}')`
+		}
+		return s + `"layout": "` + *layout + `", `
+	}), `", }`, `"}`), args
+}
+
+func (db database) Exec(statement string, args ...any) (sql.Result, error) {
+	statement, args = inLayout(statement, args)
+	return db.DB.Exec(statement, args...)
+}
+
+func (db database) Query(statement string, args ...any) (*sql.Rows, error) {
+	statement, args = inLayout(statement, args)
+	return db.DB.Query(statement, args...)
 }
 
 func (db database) exec(statement string, args ...any) {

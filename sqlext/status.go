@@ -45,22 +45,22 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	}
 	return sqlite.Rows(len(list), func(b *sqlite.Batch, cells []sqlite.Value, i int) {
 		l := list[i]
-		for j, text := range []string{l.a.Name, l.a.Table, l.a.Column, l.a.Profile, l.a.Mode, l.a.Policy} {
+		for j, text := range []string{l.a.Name, l.a.Table, l.a.Column, l.a.Profile, l.a.Mode, l.a.Layout, l.a.Policy} {
 			b.SetText(&cells[j], text)
 		}
 		if l.a.broken == nil {
-			cells[6].SetFloat(l.a.threshold())
-			cells[7].SetFloat(l.a.recall())
+			cells[7].SetFloat(l.a.threshold())
+			cells[8].SetFloat(l.a.recall())
 		}
 		for j, n := range []int64{l.rows, l.sketched, l.stale, l.pending, l.failed} {
-			cells[8+j].SetInt(n)
+			cells[9+j].SetInt(n)
 		}
 		if l.waiting {
-			cells[13].SetInt(l.oldest)
+			cells[14].SetInt(l.oldest)
 		}
 		for j, text := range []string{l.a.chosen(), l.note} {
 			if text != "" {
-				b.SetText(&cells[14+j], text)
+				b.SetText(&cells[15+j], text)
 			}
 		}
 	}), nil

@@ -1,19 +1,19 @@
 {{- /* The layout columns: each feature is a column of the side table with an index. */ -}}
 
 {{- /* The features as plain SQL sees them, without the extension. */ -}}
-{{define "views"}}CREATE VIEW {{.In (.Object "pair")}}({{.Keys.List ""}}, {{.Keys.Others ""}}, slot) AS
+{{define "views"}}{{if .InParts}}{{template "views_of_parts" .}}{{else}}CREATE VIEW {{.In (.Object "pair")}}({{.Keys.List ""}}, {{.Keys.Others ""}}, slot) AS
 {{.Union "pairs_of_feature"}}{{.Next}}
 CREATE VIEW {{.In (.Object "feature")}}({{.Keys.List ""}}, slot, feature) AS
-{{.Union "rows_of_feature"}}{{end}}
+{{.Union "rows_of_feature"}}{{end}}{{end}}
 {{define "pairs_of_feature"}}SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.Number}} AS slot FROM {{.Side}} a JOIN {{.Side}} b ON b.{{.Item}} = a.{{.Item}} AND b.{{.Row}} <> a.{{.Row}}{{end}}
 {{define "rows_of_feature"}}SELECT {{.Keys.List ""}}, {{.Number}} AS slot, {{.Item}} AS feature FROM {{.Side}} WHERE {{.Item}} IS NOT NULL{{end}}
 
 {{- /* The rows that share a feature with the features given, and how many of them. */ -}}
-{{define "probe"}}SELECT this, count(*) FROM ({{.Union "rows_with_feature"}}) GROUP BY this{{end}}
+{{define "probe"}}{{if .InParts}}{{template "probe_of_parts" .}}{{else}}SELECT this, count(*) FROM ({{.Union "rows_with_feature"}}) GROUP BY this{{end}}{{end}}
 {{define "rows_with_feature"}}SELECT {{.Row}} AS this FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} = ?{{.Number}}{{end}}
 
 {{- /* One feature of every row, equal ones together. */ -}}
-{{define "runs"}}SELECT {{.Item}}, {{.Row}} FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL ORDER BY {{.Item}}{{end}}
+{{define "runs"}}{{if .InParts}}{{template "runs_of_parts" .}}{{else}}SELECT {{.Item}}, {{.Row}} FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL ORDER BY {{.Item}}{{end}}{{end}}
 
 {{- /* What many rows share of one feature. */ -}}
 {{define "hot"}}SELECT {{.Item}}, count(*), min({{.Row}}) FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL GROUP BY {{.Item}} HAVING count(*) >= ?1{{end}}

@@ -19,7 +19,10 @@ CREATE TABLE {{.In .Side}}(
   {{.}} INTEGER,
 {{- end}}
   sketched_at INTEGER NOT NULL
-{{- if not .Keys.Rowid}},
+{{- if .OwnRow}},
+  alike__row INTEGER PRIMARY KEY,
+  UNIQUE ({{.Keys.List ""}})
+{{- else if not .Keys.Rowid}},
   PRIMARY KEY ({{.Keys.List ""}})
 {{- end}}
 ){{.Next}}

@@ -47,7 +47,7 @@
   it, and what a person called a duplicate. The bound is for features that a
   great part of the table has, a letterhead or an empty form.
 */ -}}
-{{define "candidates"}}{{.Union "newest_with_feature" "first_of_mark" "second_of_mark"}}{{end}}
+{{define "candidates"}}{{.Candidates "first_of_mark" "second_of_mark"}}{{end}}
 {{define "first_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.Same "v" "d"}} WHERE {{.Keys.OtherIs "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{define "second_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE {{.Keys.Is "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{- /* What a person said about the pair of a and b decides, or else the resemblance. */ -}}

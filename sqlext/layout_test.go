@@ -1,0 +1,160 @@
+package sqlext_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkViews compares the views of the features and of the pairs with the columns.
+func (db database) checkViews(name, where string) {
+	db.t.Helper()
+	keys := db.rows(`SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(?) WHERE cid < (SELECT cid FROM pragma_table_info(?) WHERE name = 'profile'))`, name+"_alike", name+"_alike")
+	var slots, pairs []string
+	for i := range strings.Count(db.rows(`SELECT group_concat(name, ' ') FROM pragma_table_info(?) WHERE name GLOB 'f[1-9]*'`, name+"_alike"), " ") + 1 {
+		slots = append(slots, fmt.Sprintf("SELECT %s, %d AS slot, f%[2]d AS feature FROM %s_alike WHERE f%[2]d IS NOT NULL", keys, i+1, name))
+		pairs = append(pairs, fmt.Sprintf("SELECT a.ordered AS x, b.ordered AS y, %d FROM ordered a JOIN ordered b ON a.f%[1]d = b.f%[1]d AND a.ordered <> b.ordered", i+1))
+	}
+	if features := strings.Join(slots, " UNION ALL "); db.rows(`SELECT * FROM `+name+`_alike_feature ORDER BY slot, feature, 1, 2`) != db.rows(`SELECT * FROM (`+features+`) ORDER BY slot, feature, 1, 2`) {
+		db.t.Fatalf("%s: the view of the features is not what the columns have\n%s\nwanted:\n%s", where, db.rows(`SELECT * FROM `+name+`_alike_feature ORDER BY slot, feature, 1, 2`), db.rows(features+` ORDER BY slot, feature, 1, 2`))
+	}
+	numbered := `WITH ordered AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY ` + keys + `) AS ordered FROM ` + name + `_alike) `
+	if got, want := db.rows(`SELECT count(*), sum(slot) FROM `+name+`_alike_pair`), db.rows(numbered+`SELECT count(*), sum(slot) FROM (SELECT 0 AS x, 0 AS y, 0 AS slot WHERE 0 UNION ALL `+strings.Join(pairs, " UNION ALL ")+`)`); got != want {
+		db.t.Fatalf("%s: the view of the pairs has %s, want %s", where, got, want)
+	}
+}
+
+// sorted is the answer of a query, the lines in order.
+func (db database) sorted(query string) string {
+	db.t.Helper()
+	lines := strings.Split(db.rows(query), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// Both layouts give the same answers, whatever was written before: to the questions, and
+// to plain SQL.
+func TestLayoutsAnswerTheSame(t *testing.T) {
+	words := strings.Fields("river mountain paper letter window engine garden winter")
+	for i, key := range []struct{ columns, list, value string }{
+		{"id INTEGER PRIMARY KEY", "id", "%d"},
+		{"id TEXT PRIMARY KEY", "id", "'k%d'"},
+		{"a INTEGER, b TEXT, PRIMARY KEY (a, b)", "a, b", "%[1]d %% 5, 'k%[1]d'"},
+	} {
+		for _, options := range []string{`"policy": "link"`, `"mode": "queue", "policy": "link"`, `"policy": "reject", "at_least": 0.9`, `"verify": "text", "policy": "warn"`} {
+			t.Run(key.columns+" "+options, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(uint64(i), 7))
+				layouts := []string{"columns", "parts"}
+				var dbs []database
+				name := filepath.Join(t.TempDir(), "parts.db")
+				for _, layout := range layouts {
+					db := open(t, map[string]string{"columns": ":memory:", "parts": name}[layout])
+					columns, constraint, _ := strings.Cut(key.columns, ", PRIMARY KEY")
+					if constraint != "" {
+						constraint = ", PRIMARY KEY" + constraint
+					}
+					db.exec(`CREATE TABLE d(` + columns + `, body TEXT` + constraint + `)`)
+					db.exec(`INSERT INTO d VALUES (` + fmt.Sprintf(key.value, 1) + `, 'the first text that was there before')`)
+					db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + layout + `", "profile": "words w=1 k=5 s=2 r=1", ` + options + `}')`)
+					dbs = append(dbs, db)
+				}
+				same := func(where string) {
+					t.Helper()
+					for _, question := range []string{
+						`SELECT * FROM alike_pairs('d', 0.3)`, `SELECT * FROM alike_clusters('d', 0.5) ORDER BY 1`, `SELECT * FROM alike_keep('d') ORDER BY 1`, `SELECT * FROM alike_hot('d')`,
+						`SELECT d.*, x.* FROM d, alike_rows_like('d', d.body, 0.3) x`, `SELECT * FROM d_alike_pair`, `SELECT * FROM d_alike_feature`,
+						`SELECT ` + key.list + `, shared, resemblance, policy, omitted FROM d_alike_match`, `SELECT "rows", sketched, stale, pending, failed FROM alike_status()`,
+					} {
+						if want, got := dbs[0].sorted(question), dbs[1].sorted(question); want != got {
+							t.Fatalf("%s: %s\ncolumns:\n%s\nparts:\n%s", where, question, want, got)
+						}
+					}
+				}
+				text := func() string {
+					list := make([]string, 3+random.IntN(4))
+					for i := range list {
+						list[i] = words[random.IntN(len(words))]
+					}
+					return "'" + strings.Join(list, " ") + "'"
+				}
+				one := func() string { return fmt.Sprintf(key.value, 1+random.IntN(25)) }
+				for step := range 120 {
+					statement := ""
+					switch random.IntN(8) {
+					case 0, 1, 2:
+						statement = fmt.Sprintf("INSERT %s INTO d VALUES (%s, %s)", []string{"", "OR REPLACE", "OR IGNORE", "OR FAIL"}[random.IntN(4)], one(), text())
+					case 3:
+						statement = fmt.Sprintf("UPDATE d SET body = %s WHERE (%s) = (%s)", text(), key.list, one())
+					case 4:
+						statement = fmt.Sprintf("UPDATE OR REPLACE d SET (%s) = (%s) WHERE (%[1]s) = (%s)", key.list, one(), one())
+					case 5:
+						statement = fmt.Sprintf("DELETE FROM d WHERE (%s) = (%s)", key.list, one())
+					case 6:
+						statement = fmt.Sprintf("UPDATE d SET body = body || ' garden' WHERE (%s) < (%s)", key.list, one())
+					case 7:
+						statement = "SELECT alike_refresh('d')"
+					}
+					undo := random.IntN(6) == 0
+					errs := make([]string, 2)
+					for i, db := range dbs {
+						if undo {
+							db.exec("BEGIN")
+						}
+						if _, err := db.try(statement); err != nil {
+							errs[i] = err.Error()
+						}
+						if undo {
+							db.Exec("ROLLBACK")
+						}
+					}
+					if errs[0] != errs[1] {
+						t.Fatalf("step %d, %s:\ncolumns: %s\nparts: %s", step, statement, errs[0], errs[1])
+					}
+					if step%6 == 5 {
+						same(fmt.Sprintf("step %d, %s", step, statement))
+					}
+				}
+				parts := dbs[1]
+				for _, db := range dbs {
+					db.rows(`SELECT alike_refresh('d')`) // what is queued
+				}
+				parts.check("d", "parts")
+				parts.checkViews("d", "parts")
+				if parts.rows(`SELECT (SELECT count(*) FROM d_alike_part_1) * (SELECT count(*) FROM d_alike_part_4) > 0`) != "1" {
+					t.Error("nothing was handed down")
+				}
+				// The file is as good after VACUUM, without the extension, and in the other layout.
+				parts.exec(`VACUUM`)
+				same("after VACUUM")
+				without := plain(t, name)
+				without.exec(`ALTER TABLE d RENAME TO papers`)
+				without.exec(`ALTER TABLE papers RENAME TO d`)
+				without.exec(`DELETE FROM d WHERE (` + key.list + `) IN (SELECT ` + key.list + ` FROM d LIMIT 2)`)
+				without.Close()
+				dbs[0].exec(`DELETE FROM d WHERE (` + key.list + `) IN (SELECT ` + key.list + ` FROM d LIMIT 2)`)
+				same("without the extension")
+				slices.Reverse(layouts)
+				for i, db := range dbs {
+					db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + layouts[i] + `"}')`)
+				}
+				parts.expect("columns|", `SELECT layout, note FROM alike_status()`)
+				parts.expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
+				slices.Reverse(dbs)
+				same("the layouts exchanged")
+				for _, db := range dbs {
+					kept := db.sorted(`SELECT * FROM d_alike_pair`)
+					db.rows(`SELECT alike_detach('d')`)
+					db.expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
+					if now := db.sorted(`SELECT * FROM d_alike_pair`); now != kept {
+						t.Errorf("a detach leaves the pairs\n%s\nof\n%s", now, kept)
+					}
+					db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+					db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index'`)
+				}
+			})
+		}
+	}
+}
