@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
@@ -114,6 +114,11 @@ bench: ## the benchmarks of the library
 
 bench-sqlite: ## the cost of the SQLite extension: its functions, and an attached table of a million rows
 	go run ./sqlext/bench
+
+GROWTH ?= 10000,100000,1000000
+bench-growth: ## checkins a second and bytes written a row as a SQLite table grows, in both layouts (GROWTH=…,10000000 takes a night)
+	go run ./sqlext/bench -cache 2 -growth $(GROWTH)
+	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -transaction 1
 
 bench-postgres: ## the worker and the questions at a million rows, beside lower bounds
 	go test ./pgworker/worker -run '^$$' -bench Postgres -benchtime 1x -timeout 60m

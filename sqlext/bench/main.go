@@ -3,6 +3,7 @@
 // of many rows costs.
 //
 //	go run ./sqlext/bench -rows 1000000
+//	go run ./sqlext/bench -growth 10000,100000,1000000
 package main
 
 import (
@@ -27,7 +28,21 @@ func main() {
 	rows := flag.Int("rows", 1_000_000, "rows of the attached table")
 	cache := flag.Int("cache", 100, "page cache in MB")
 	mapped := flag.Int("mmap", 0, "how much of the file is mapped into memory, in MB")
+	sizes := flag.String("growth", "", "measure checkins into a table that grows to each of these sizes instead, in both layouts: 10000,100000")
+	layouts := flag.String("layouts", "columns,parts", "the layouts of -growth")
+	transaction := flag.Int("transaction", 1000, "the rows of a transaction of -growth")
 	flag.Parse()
+	if *sizes != "" {
+		err := sqlext.Auto()
+		if err == nil {
+			err = growth(strings.Split(*sizes, ","), strings.Split(*layouts, ","), *transaction, *cache)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*rows, *cache, *mapped); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
