@@ -102,6 +102,7 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile
 	go test -timeout 4h -run '^TestPackages$$' ./sqlext/packages -args -commands
+	go test -timeout 4h -run '^TestInstalled$$' ./pgworker -args -roots
 
 citus: ## Citus gives the answers of one PostgreSQL while nodes are killed: CITUS=folder of its programs DOCUMENTS=100000
 	ALIKE_CITUS=$(CITUS) ALIKE_DOCUMENTS=$(DOCUMENTS) go test -tags citus -timeout 4h -v -run '^TestCitus' ./pgworker/worker
@@ -161,7 +162,7 @@ dist: ## every package of VERSION (1.2.3) into build/dist; ".ci/setup packages" 
 	rm -f build/dist/*.*
 	for p in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
 	  suffix=; [ $${p%/*} != windows ] || suffix=.exe; \
-	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags='-s -w -buildid=' -o build/dist/pgworker-$${p%/*}-$${p#*/}$$suffix ./pgworker; \
+	  CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -buildvcs=auto -trimpath -ldflags='-s -w -buildid=' -o build/dist/pgworker-$${p%/*}-$${p#*/}$$suffix ./pgworker; \
 	done
 	go test -count 1 -run '^TestManPages$$' ./pgworker -args -man $(CURDIR)/build/man
 	go test -count 1 -run '^TestManPages$$' ./sqlext/alike -args -man $(CURDIR)/build/man/alike

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,58 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
+
+// tool is a program that .ci/setup has put into the cache.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
+	if cache, err := os.UserCacheDir(); err == nil {
+		caches = append(caches, filepath.Join(cache, "alike"))
+	}
+	for _, cache := range caches {
+		path := filepath.Join(cache, "deploy", "bin", name)
+		if _, err := os.Stat(path); cache != "" && err == nil {
+			return path
+		}
+	}
+	t.Fatalf("%s is not installed; .ci/setup packages installs it", name)
+	return ""
+}
+
+// What reads manifests and compose files as their specifications say accepts ours, and refuses them with a mistake in them.
+func TestSpecifications(t *testing.T) {
+	for file, c := range map[string]struct {
+		program         []string
+		right, mistaken string
+	}{
+		"deploy/kubernetes.yaml": {[]string{tool(t, "kubernetes-validate"), "--strict"}, "readOnlyRootFilesystem: true", "readOnlyRootFileSystem: true"},
+		"../docker-compose.yml":  {[]string{tool(t, "compose")}, "condition: service_healthy", "conditions: service_healthy"},
+	} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(c.program[0], append(c.program[1:], file)...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", file, err, out)
+		}
+		mistaken := filepath.Join(t.TempDir(), filepath.Base(file))
+		if err := os.WriteFile(mistaken, []byte(strings.ReplaceAll(string(b), c.right, c.mistaken)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(c.program[0], append(c.program[1:], mistaken)...).CombinedOutput(); err == nil {
+			t.Errorf("%s with a mistake is accepted:\n%.1000s", file, out)
+		}
+	}
+	manifest, err := os.ReadFile("deploy/kubernetes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`(?m)^ *args: \[(.*)\]$`).FindSubmatch(manifest)
+	if found == nil {
+		t.Fatal("the manifest has no arguments")
+	}
+	checkCommandLine(t, "kubernetes.yaml", strings.Fields(strings.NewReplacer(`"`, "", ",", "").Replace(string(found[1]))))
+}
 
 // The files that start the worker elsewhere name verbs, flags and metrics that
 // exist.

@@ -47,6 +47,8 @@ database cannot be reached or is busy.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	version, commit := build()
+	root.Version = version + ", commit " + commit
 	root.PersistentFlags().StringVar(&c.databaseURL, "database-url", "", "where the database is, a URL or key=value `string`; $DATABASE_URL unless given")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see pgworker help %s", err, cmd.Name()) })

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,14 +183,25 @@ func (c *command) versionCommand() *cobra.Command {
 		Short: "What this build is",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if c.json {
-				s := c.sheet(cmd.OutOrStdout(), []string{"version"})
-				return s.row([]any{sqlext.Version})
+			s := c.sheet(cmd.OutOrStdout(), []string{"version", "commit"})
+			if err := s.row([]any{sqlext.Version, commit()}); err != nil {
+				return err
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), sqlext.Version)
-			return nil
+			return s.end()
 		},
 	}
+}
+
+// commit is that of this program, as far as the build noted it.
+func commit() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
+		}
+	}
+	return "unknown"
 }
 
 // attachments are the names of what is attached.

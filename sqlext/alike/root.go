@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/sqlext"
 )
 
 // command is what the verbs share.
@@ -29,6 +31,7 @@ Exit codes: 0 done; 1 failed; 2 wrong command line; 3 found (check found a
 similar row, diff a difference, errors has rows).`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       sqlext.Version + ", commit " + commit(),
 	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, an object a line")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see alike help %s", err, cmd.Name()) })

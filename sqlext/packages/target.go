@@ -69,7 +69,7 @@ func (t target) compile(zig, libraries string, command bool) error {
 	if !command {
 		return nil
 	}
-	return t.build(zig, t.program, "-ldflags=-s -w -buildid="+static, "-o", t.commandPath(filepath.Dir(filepath.Dir(library))), "./sqlext/alike")
+	return t.build(zig, t.program, "-buildvcs=auto", "-ldflags=-s -w -buildid="+static, "-o", t.commandPath(filepath.Dir(filepath.Dir(library))), "./sqlext/alike")
 }
 
 func (t target) build(zig, triple string, args ...string) error {
