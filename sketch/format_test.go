@@ -3,29 +3,17 @@ package sketch
 import (
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/alike-sql/alike/sketch/internal/kernel"
+	"github.com/alike-sql/alike/sketch/internal/kerneltest"
 	"github.com/alike-sql/alike/sketch/rabin"
 )
 
 // FORMAT.md says what the code does: its lists and its example.
 func TestFormatPage(t *testing.T) {
-	data, err := os.ReadFile("FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(data)
-	between := func(begin, end string) string {
-		_, rest, ok := strings.Cut(page, begin)
-		text, _, more := strings.Cut(rest, end)
-		if !ok || !more {
-			t.Fatalf("no text between %q and %q", begin, end)
-		}
-		return text
-	}
+	between := kerneltest.Page(t, "FORMAT.md")
 
 	for name, p := range map[string]rabin.Polynomial{"P1": kernel.ShinglePolynomial, "P2": kernel.FeaturePolynomial, "P3": kernel.LabelPolynomial} {
 		if row := between("| "+name+" |", "\n"); !strings.Contains(row, fmt.Sprintf("| %#016x |", p.Low)) {

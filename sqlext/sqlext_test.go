@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/alike-sql/alike/sqlext"
 	"github.com/mattn/go-sqlite3"
@@ -202,6 +204,18 @@ func (db database) expect(want, query string, args ...any) {
 	if got := db.rows(query, args...); got != want {
 		db.t.Errorf("%s\ngot:\n%s\nwant:\n%s", query, got, want)
 	}
+}
+
+// processorTime is what f takes of the processors, however busy they are with other programs.
+func processorTime(f func()) time.Duration {
+	spent := func() time.Duration {
+		var u syscall.Rusage
+		syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it cannot fail for this process
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	start := spent()
+	f()
+	return spent() - start
 }
 
 // shell runs the sqlite3 shell with the library loaded, over a script.

@@ -15,6 +15,19 @@ func verdicts(t *testing.T, c *pgx.Conn, table string) string {
 	return one[string](t, c, "select coalesce(string_agg(id || '-' || other || ' ' || verdict || ' ' || coalesce(note, ''), ', ' order by id, other), 'none') from "+table+"_alike_mark")
 }
 
+// short attaches n short documents with a key of the type, and has a worker sketch them.
+func short(t *testing.T, key string, n int) (*pgx.Conn, *Worker) {
+	t.Helper()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id "+key+", body text)")
+	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, $1::int) as g", n)
+	exec(t, c, "select alike.attach('documents', 'body')")
+	w := newWorker(t, database, nil)
+	once(t, w)
+	return c, w
+}
+
 // A verdict goes with its row, in every session that deletes it, and follows it to a new key:
 // in the statement that does so, before any worker has seen it.
 func TestVerdictsFollowRows(t *testing.T) {
@@ -104,12 +117,7 @@ func TestVerdictsOfRowsLeftOut(t *testing.T) {
 
 // Two rows that change places in one statement take their verdicts with them.
 func TestVerdictsOfRowsThatChangePlaces(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id int primary key deferrable, body text)")
-	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g")
-	exec(t, c, "select alike.attach('documents', 'body')")
-	once(t, newWorker(t, database, nil))
+	c, _ := short(t, "int primary key deferrable", 6)
 	exec(t, c, "select alike.mark('documents', '1', '3', 'distinct'), alike.mark('documents', '2', '4', 'duplicate'), alike.mark('documents', '5', '6', 'duplicate')")
 	exec(t, c, "update documents set id = 3 - id where id in (1, 2)")
 	if got, want := verdicts(t, c, "documents"), "1-4 duplicate , 2-3 distinct , 5-6 duplicate "; got != want {
@@ -157,13 +165,7 @@ func TestVerdictsThatNoTriggerSaw(t *testing.T) {
 
 // A verdict outlives a change of profile, and follows its row after it.
 func TestVerdictsAfterChange(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id int primary key, body text)")
-	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g")
-	exec(t, c, "select alike.attach('documents', 'body')")
-	w := newWorker(t, database, nil)
-	once(t, w)
+	c, w := short(t, "int primary key", 6)
 	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct'), alike.mark('documents', '5', '6', 'distinct')")
 	exec(t, c, `select alike.change('documents', '{"profile": "words w=3"}')`)
 	exec(t, c, "delete from documents where id = 1")
@@ -220,13 +222,7 @@ func TestMarkCollation(t *testing.T) {
 // What was deleted or changed while a table was not attached is known when it is
 // attached again.
 func TestAttachAgain(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id bigint primary key, body text)")
-	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 5) as g")
-	exec(t, c, "select alike.attach('documents', 'body')")
-	w := newWorker(t, database, nil)
-	once(t, w)
+	c, w := short(t, "bigint primary key", 5)
 	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct')")
 	exec(t, c, "select alike.detach('documents')")
 	exec(t, c, "delete from documents where id = 1")

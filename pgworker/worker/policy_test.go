@@ -340,27 +340,42 @@ func TestLinkOfFilledRow(t *testing.T) {
 	}
 }
 
-// A row that another worker writes while its chunk is being filled has no other row
-// of that chunk taken for a checkin.
-func TestNoLinkOfFilledNeighbours(t *testing.T) {
+// unfilled attaches five documents that resemble each other, and has a worker list them as
+// a chunk that it has not copied yet.
+func unfilled(t *testing.T, options string) (*pgx.Conn, *Worker) {
+	t.Helper()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
-	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link"}')`)
+	exec(t, c, "select alike.attach('documents', 'body', $1)", options)
 	w := newWorker(t, database, nil)
 	if did, err := w.splitBackfill(ctx); err != nil || !did {
-		t.Fatal(did, err)
+		t.Fatalf("splitBackfill: %v, %v, want a chunk", did, err)
 	}
-	tx := checkedIn(t, w, "2")
-	filled := make(chan error, 1)
+	return c, w
+}
+
+// fillBehindLock copies the chunk, and returns when that waits for a lock on a row.
+func fillBehindLock(t *testing.T, c *pgx.Conn, w *Worker) (filled chan error) {
+	t.Helper()
+	filled = make(chan error, 1)
 	go func() {
 		_, err := w.copyChunk(ctx)
 		filled <- err
 	}()
-	waitFor(t, "the chunk to wait for row 2", func() bool {
+	waitFor(t, "the chunk to wait for a row", func() bool {
 		return one[int](t, c, "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()") == 1
 	})
+	return filled
+}
+
+// A row that another worker writes while its chunk is being filled is linked when the table
+// is full, and no other row of that chunk is taken for a checkin.
+func TestNoLinkOfFilledNeighbours(t *testing.T) {
+	c, w := unfilled(t, `{"policy": "link"}`)
+	tx := checkedIn(t, w, "2")
+	filled := fillBehindLock(t, c, w)
 	if err := tx.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -368,8 +383,8 @@ func TestNoLinkOfFilledNeighbours(t *testing.T) {
 		t.Fatal(err)
 	}
 	once(t, w)
-	if got := one[string](t, c, "select (select count(*) from documents_alike) || ' ' || (select count(*) from documents_alike_match)"); got != "5 0" {
-		t.Errorf("%s rows and links, want 5 0", got)
+	if got := one[string](t, c, "select concat_ws(' ', (select count(*) from documents_alike), count(*) filter (where 2 in (id, other)), count(*) filter (where 2 not in (id, other))) from documents_alike_match"); got != "5 4 0" {
+		t.Errorf("rows, links of the row that was checked in, and other links: %s, want 5 4 0", got)
 	}
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 }
@@ -377,24 +392,9 @@ func TestNoLinkOfFilledNeighbours(t *testing.T) {
 // A row that a chunk has read, and that is deleted and forgotten before the chunk writes
 // it, is swept when the table is full.
 func TestDeletedWhileFilled(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id bigint primary key, body text)")
-	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
-	exec(t, c, `select alike.attach('documents', 'body')`)
-	w := newWorker(t, database, nil)
-	if did, err := w.splitBackfill(ctx); err != nil || !did {
-		t.Fatal(did, err)
-	}
+	c, w := unfilled(t, "{}")
 	tx := checkedIn(t, w, "2")
-	filled := make(chan error, 1)
-	go func() {
-		_, err := w.copyChunk(ctx)
-		filled <- err
-	}()
-	waitFor(t, "the chunk to wait for row 2", func() bool {
-		return one[int](t, c, "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()") == 1
-	})
+	filled := fillBehindLock(t, c, w)
 	exec(t, c, "delete from documents where id = 4")
 	if did, err := w.queueBatch(ctx); err != nil || !did {
 		t.Fatal(did, err)
@@ -417,15 +417,7 @@ func TestDeletedWhileFilled(t *testing.T) {
 
 // A column that goes while its table is being filled takes no chunk with it.
 func TestChunkOfBrokenAttachment(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id bigint primary key, body text)")
-	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
-	exec(t, c, `select alike.attach('documents', 'body')`)
-	w := newWorker(t, database, nil)
-	if did, err := w.splitBackfill(ctx); err != nil || !did {
-		t.Fatal(did, err)
-	}
+	c, w := unfilled(t, "{}")
 	exec(t, c, "alter table documents drop body")
 	w.catalog.forget()
 	if did, err := w.copyChunk(ctx); did || err != nil {

@@ -216,3 +216,21 @@ var Around = func() (sizes []int) {
 	}
 	return sizes
 }()
+
+// Page returns what finds the text between two others on a page.
+func Page(t testing.TB, path string) (between func(begin, end string) string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(begin, end string) string {
+		t.Helper()
+		_, rest, ok := strings.Cut(string(page), begin)
+		text, _, more := strings.Cut(rest, end)
+		if !ok || !more {
+			t.Fatalf("%s has no text between %q and %q", path, begin, end)
+		}
+		return text
+	}
+}

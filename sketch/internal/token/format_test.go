@@ -1,28 +1,17 @@
 package token
 
 import (
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/internal/kerneltest"
 )
 
 // FORMAT.md lists what the code does.
 func TestTokensOfFormatPage(t *testing.T) {
-	data, err := os.ReadFile("../../FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(data)
-	between := func(begin, end string) string {
-		_, rest, ok := strings.Cut(page, begin)
-		text, _, more := strings.Cut(rest, end)
-		if !ok || !more {
-			t.Fatalf("no text between %q and %q", begin, end)
-		}
-		return text
-	}
+	between := kerneltest.Page(t, "../../FORMAT.md")
 
 	stop := strings.Fields(between("Snowball project:", "."))
 	seen := make(map[string]bool)
