@@ -76,12 +76,13 @@ func TestComposeFile(t *testing.T) {
 	}
 	var file struct {
 		Services map[string]struct {
-			Image     string
-			Command   []string
-			Profiles  []string
-			DependsOn any `yaml:"depends_on"`
-			Deploy    struct{ Replicas int }
-			Volumes   []string
+			Image       string
+			Command     []string
+			Profiles    []string
+			DependsOn   any `yaml:"depends_on"`
+			Deploy      struct{ Replicas int }
+			Volumes     []string
+			Environment map[string]string
 		}
 		Volumes map[string]any
 	}
@@ -106,6 +107,9 @@ func TestComposeFile(t *testing.T) {
 		}
 		if service.Image == "alike/pgworker" {
 			checkCommandLine(t, name, service.Command)
+			if url := service.Environment["DATABASE_URL"]; service.Command[0] == "run" && (slices.Contains(service.Command, "--allow-superuser") || !strings.HasPrefix(url, "postgres://alike_job@")) {
+				t.Errorf("%s runs %v at %s, want the role alike_job", name, service.Command, url)
+			}
 		}
 		for _, volume := range service.Volumes {
 			source, _, _ := strings.Cut(volume, ":")
