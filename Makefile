@@ -125,7 +125,7 @@ bench-postgres: ## the worker and the questions at a million rows, beside lower 
 	go test ./pgworker/worker -run '^$$' -bench Postgres -benchtime 1x -timeout 60m
 
 bench-checkins: ## what the triggers add to statements of 1 to a million rows, and how soon a row is sketched
-	go test ./pgworker/worker -run '^$$' -bench Checkins -benchtime 1x -timeout 60m
+	go test ./pgworker/worker -run '^$$' -bench 'Checkins|Delay' -benchtime 1x -timeout 60m
 
 bench-sketch: ## MB/s from text to features, with each kernel of this machine
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch

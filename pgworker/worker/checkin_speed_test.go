@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
@@ -19,7 +17,6 @@ var checkinRounds = flag.Int("rounds", 5, "how often BenchmarkCheckins runs stat
 
 // BenchmarkCheckins prints how many times as long a statement takes on an attached table as on
 // another that is not: of both the least time, in turns, so that a busy machine disturbs both alike.
-// It prints also how long after the commit the sketch of a row is there.
 func BenchmarkCheckins(b *testing.B) {
 	for _, version := range []int{pgtest.Version(), 18} {
 		s := pgtest.New(b, version, "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h", "autovacuum=off", "synchronous_commit=off")
@@ -61,14 +58,14 @@ func BenchmarkCheckins(b *testing.B) {
 			}
 			exec(b, c, `select alike.detach('ours', '{"drop": true}'); drop table ours, plain`)
 		}
-		delays := checkinDelays(b, database, c, 200)
-		fmt.Printf("PostgreSQL %d, a row is sketched after its commit within %s at the median, %s at 90 %%\n", version, delays[len(delays)/2], delays[len(delays)*9/10])
 	}
 }
 
-// checkinDelays returns the times from a commit to the sketch, in order, of checkins that find
-// the worker waiting.
-func checkinDelays(t testing.TB, database string, c *pgx.Conn, n int) []time.Duration {
+// BenchmarkDelay prints how long after its commit a row is sketched whose checkin finds the
+// worker waiting, one row at a time.
+func BenchmarkDelay(t *testing.B) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
 	exec(t, c, "create table letters (id int primary key, body text); select alike.attach('letters', 'body')")
 	w := newWorker(t, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
 	running, stop := context.WithCancel(ctx)
@@ -78,7 +75,7 @@ func checkinDelays(t testing.TB, database string, c *pgx.Conn, n int) []time.Dur
 		return one[bool](t, c, "select not exists (select from alike.backfill where finished_at is null)")
 	})
 	var delays []time.Duration
-	for i := range n {
+	for i := range 200 {
 		// The worker's wait is between 20 and 150 ms; begin anywhere in it.
 		time.Sleep(time.Duration(i*7919%300) * time.Millisecond)
 		exec(t, c, "insert into letters values ($1, 'a letter that nobody expected')", i)
@@ -91,5 +88,5 @@ func checkinDelays(t testing.TB, database string, c *pgx.Conn, n int) []time.Dur
 		t.Error(err)
 	}
 	slices.Sort(delays)
-	return delays
+	fmt.Printf("PostgreSQL %d: sketched within %s at the median, %s of 90 %%\n", pgtest.Version(), delays[len(delays)/2], delays[len(delays)*9/10])
 }
