@@ -44,6 +44,10 @@ var modelKeys = []struct {
 	{"descending", "id INTEGER PRIMARY KEY DESC", "", "", "id", strconv.Itoa, true},
 }
 
+// putBack is added to the identity of a row that a trigger puts back under its key, before
+// ours hear that it was deleted.
+const putBack = 1_000_000_000_000
+
 // modelRow is a row of the user's table, the truth.
 type modelRow struct {
 	key, body, rest string // quoted as SQL
@@ -242,7 +246,7 @@ func (m *model) triggers() []string {
 		`touch AFTER INSERT` + on + `new.body = 'touch another' BEGIN UPDATE d SET body = 'touched' WHERE uid = (SELECT min(uid) FROM d); END`,
 		`late AFTER INSERT` + on + `new.body = 'ignore late' BEGIN SELECT RAISE(IGNORE); END`,
 		`stamp AFTER UPDATE` + on + `new.body = 'stamp me' BEGIN UPDATE d SET extra = NULL, body = 'stamped' WHERE uid = new.uid; END`,
-		`again AFTER DELETE` + on + `old.body = 'once more' BEGIN INSERT INTO d(body, uid, ` + m.keys + `) VALUES ('back', old.uid + 1000000000000, old.` + strings.ReplaceAll(m.keys, ", ", ", old.") + `); END`,
+		`again AFTER DELETE` + on + `old.body = 'once more' BEGIN INSERT INTO d(body, uid, ` + m.keys + `) VALUES ('back', old.uid + ` + fmt.Sprint(putBack) + `, old.` + strings.ReplaceAll(m.keys, ", ", ", old.") + `); END`,
 	}
 	if k.null && !strings.Contains(m.keys, ",") {
 		all = append(all, `fill_in AFTER INSERT ON d WHEN new.id IS NULL BEGIN UPDATE d SET id = 'made' || new.uid WHERE uid = new.uid; END`)
@@ -650,7 +654,7 @@ func (m *model) follow(now []modelRow) {
 		if _, there := after[uid]; there {
 			return uid
 		}
-		if m.recursive {
+		if m.recursive && places[before[uid]] < putBack {
 			return 0
 		}
 		return places[before[uid]]
