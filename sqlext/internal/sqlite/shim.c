@@ -565,6 +565,10 @@ static int alikeRegister(sqlite3 *db, char **err, const sqlite3_api_routines *ap
     return SQLITE_ERROR;
   }
   if( call.conn<0 ) return SQLITE_OK; /* this connection has them already */
+  /* A checkin sorts and counts in temporary tables, each with a page cache of 87 KB. Glibc
+  ** gives 128 KB at the end of the heap back to the system, so that every checkin would fault
+  ** them in anew; once it has freed a larger piece it keeps twice as much as that. */
+  sqlite3_free(sqlite3_malloc64(1<<20));
   c = sqlite3_malloc64(sizeof *c + sizeof(binding)*alike_spec_count);
   if( c==0 ){
     call.op = ALIKE_DISCONNECT;
