@@ -36,6 +36,19 @@ func (db database) limit(values map[string]int) {
 	}
 }
 
+func (db database) limitNow(name string) (value int) {
+	db.t.Helper()
+	c, err := db.Conn(context.Background())
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Raw(func(raw any) error { value = raw.(*sqlite3.SQLiteConn).GetLimit(limits[name]); return nil }); err != nil {
+		db.t.Fatal(err)
+	}
+	return value
+}
+
 // Under the limits for hostile SQL everything works, and the schema that is left can be
 // read by a program without the extension.
 func TestHardenedLimits(t *testing.T) {
@@ -210,6 +223,9 @@ func TestFunctionsNameTheLimit(t *testing.T) {
 				}
 				db.limit(map[string]int{limit: value})
 				_, err := db.try(query)
+				if left := db.limitNow(limit); left != value {
+					t.Errorf("%s: the limit %s is %d afterwards, was %d", query, limit, left, value)
+				}
 				db.limit(normal)
 				if err != nil {
 					stopped[limit]++
