@@ -116,7 +116,7 @@ func wording(fn *sqlite.Function, err error) string {
 	if e, ok := err.(*sqlite.Error); ok && e.Named {
 		return e.Text
 	}
-	text := strings.TrimPrefix(err.Error(), "sketch: ")
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "sketch: "), "cluster: ")
 	if forbidden(err) {
 		text = "the authorizer of the host forbids what this needs: " + text
 	}

@@ -21,6 +21,8 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a verdict on one row", `select alike.mark('e', '1', '1', 'distinct')`, `both keys name the same row`},
 	{"an unknown verdict", `select alike.mark('e', '1', '2', 'perhaps')`, `the verdict is "perhaps", want duplicate, distinct or none`},
 	{"an index that is not kept", `select * from alike.si_rows('e', 'length', '1')`, `e has no similarity index length; it has none`},
+	{"an unknown linkage", `select * from alike.clusters('e', 0.5, 'near')`, `the linkage is "near", want complete, single, greedy or popular`},
+	{"recall above 1", `select alike.attach('d', 'body', '{"recall": 2}')`, `recall is 2, want between 0 and 1`},
 	{"slots that the features do not leave", `select alike.attach('d', 'body', '{"profile": "words t=10"}')`, `profile "words t=10": t=10, want at least k·s = 92`},
 }
 
