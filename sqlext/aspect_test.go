@@ -78,8 +78,8 @@ func (db database) check(name, where string) {
 
 // Random statements of every kind, also undone, leave the side table exact.
 func TestCheckinIsExact(t *testing.T) {
-	for _, table := range tables {
-		for _, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"policy": "link", "verify": "text", "at_least": 0.9}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`, `{"contains": true}`, `{"mode": "queue", "where": "other <> 'odd'", "contains": true}`} {
+	for i, table := range tables {
+		for j, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"policy": "link", "verify": "text", "at_least": 0.9}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`, `{"contains": true}`, `{"mode": "queue", "where": "other <> 'odd'", "contains": true}`} {
 			t.Run(table.name+" "+options, func(t *testing.T) {
 				db := memory(t)
 				db.exec(table.create)
@@ -107,7 +107,8 @@ func TestCheckinIsExact(t *testing.T) {
 				for range 5 {
 					db.Exec(fmt.Sprintf("INSERT OR IGNORE INTO d(%s, body, other) VALUES (%s, %s, %s)", table.columns, key(), body(), other()))
 				}
-				db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+				layout := []string{"columns", "parts"}[(i+j)%2]
+				db.rows(`SELECT alike_attach('d', 'body', ?)`, strings.Replace(`{"layout": "`+layout+`", `+options[1:], ", }", "}", 1))
 				exact := func(step string) {
 					t.Helper()
 					if strings.Contains(options, "queue") {
@@ -159,6 +160,7 @@ func TestCheckinIsExact(t *testing.T) {
 				}
 				db.expect("ok", "PRAGMA integrity_check")
 				db.expect("0", "SELECT alike_refresh('d')")
+				db.checkViews("d", layout)
 				db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
 				db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index'`)
 			})

@@ -44,11 +44,11 @@ func detach(c *conn, f *sqlite.Call) error {
 		if err := c.abandonNext(a); err != nil {
 			return err
 		}
+		if none != nil {
+			return nil // what follows was done by the detach that was interrupted
+		}
 		if err := c.leaveParts(a); err != nil {
 			return err
-		}
-		if none != nil {
-			return nil
 		}
 		for _, statement := range []string{"unregister", "clear_errors"} {
 			if err := c.Run(a.sql(statement), nil, a.Name); err != nil {
@@ -66,7 +66,7 @@ func detach(c *conn, f *sqlite.Call) error {
 	if err := c.Exec(append(next.statements("drop_next"), a.statements("drop_working")...)); err != nil {
 		return err
 	}
-	if err := c.dropParts(a, 0); err != nil {
+	if err := c.dropParts(a, false); err != nil {
 		return err
 	}
 	if o.Drop {
@@ -108,7 +108,7 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 		if has, err := c.hasTable(schema, a.object("value")); err != nil || has {
 			return a, err
 		}
-		if _, tables, err := c.parts(a, 0); err != nil || len(tables) > 0 {
+		if _, tables, err := c.parts(a, false); err != nil || len(tables) > 0 {
 			return a, err
 		}
 	}

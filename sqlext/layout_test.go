@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +127,9 @@ func TestLayoutsAnswerTheSame(t *testing.T) {
 				if parts.rows(`SELECT (SELECT count(*) FROM d_alike_part_1) * (SELECT count(*) FROM d_alike_part_4) > 0`) != "1" {
 					t.Error("nothing was handed down")
 				}
+				if got := parts.rows(`SELECT merging FROM alike_status()`); !regexp.MustCompile(`^[0-3] of 4 rows listed; part 1 at slice [1-4] of 4, part 2 at slice [1-4] of 4, part 3 at slice [1-4] of 4$`).MatchString(got) {
+					t.Errorf("merging: %s", got)
+				}
 				// The file is as good after VACUUM, without the extension, and in the other layout.
 				parts.exec(`VACUUM`)
 				same("after VACUUM")
@@ -140,7 +144,7 @@ func TestLayoutsAnswerTheSame(t *testing.T) {
 				for i, db := range dbs {
 					db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + layouts[i] + `"}')`)
 				}
-				parts.expect("columns|", `SELECT layout, note FROM alike_status()`)
+				parts.expect("columns||", `SELECT layout, merging, note FROM alike_status()`)
 				parts.expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
 				slices.Reverse(dbs)
 				same("the layouts exchanged")

@@ -100,13 +100,7 @@ func (c *conn) dropLeftovers(a *attachment) error {
 		// What it holds has no row in the side table, so the fill finds it.
 		drop = append(drop, a.sql("drop_queue"))
 	}
-	keep := int64(0)
-	if inUse, err := c.attachments(a.schema, inUseByName, a.Name); err != nil {
-		return err
-	} else if len(inUse) > 0 && inUse[0].InParts() {
-		keep = inUse[0].generation
-	}
-	triggers, tables, err := c.parts(a, keep)
+	triggers, tables, err := c.parts(a, true)
 	if err != nil {
 		return err
 	}
@@ -172,11 +166,7 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 	if err := c.Run(a.sql("drop_old"), nil); err != nil {
 		return n, err
 	}
-	keep := int64(0)
-	if a.Layout == layoutParts {
-		keep = a.generation
-	}
-	return n, c.dropParts(a, keep)
+	return n, c.dropParts(a, true)
 }
 
 // replace puts the side table of a change in the place of the one before.

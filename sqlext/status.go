@@ -12,7 +12,7 @@ type statusLine struct {
 	a                                              *attachment
 	rows, sketched, stale, pending, failed, oldest int64
 	waiting                                        bool // oldest is known
-	note                                           string
+	merging, note                                  string
 }
 
 // status is alike_status: what is attached in the databases of the connection.
@@ -58,7 +58,7 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 		if l.waiting {
 			cells[14].SetInt(l.oldest)
 		}
-		for j, text := range []string{l.a.chosen(), l.note} {
+		for j, text := range []string{l.a.chosen(), l.merging, l.note} {
 			if text != "" {
 				b.SetText(&cells[15+j], text)
 			}
@@ -107,6 +107,11 @@ func (c *conn) statusOf(l *statusLine) error {
 		l.note = fmt.Sprintf("the attach is not complete; alike_refresh(%s) continues it", literal(a.Name))
 		return nil
 	}
+	if a.InParts() {
+		if l.merging, err = c.merging(a); err != nil {
+			return err
+		}
+	}
 	next, err := c.next(a)
 	if err != nil {
 		return err
@@ -123,6 +128,8 @@ func (c *conn) statusOf(l *statusLine) error {
 		var text string
 		if text, err = c.outgrown(a, l.rows); text != "" {
 			l.note = text
+		} else if a.Layout == layoutColumns && l.rows >= proposeParts {
+			l.note = fmt.Sprintf("a checkin costs more the more rows there are; if checkins are most of the work, alike_attach(%s, %s, '{\"layout\": \"parts\"}') keeps them cheap", literal(a.Name), literal(a.Column))
 		}
 	}
 	return err

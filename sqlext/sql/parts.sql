@@ -67,6 +67,9 @@ END{{.Next}}
 {{define "ahead"}}(e.feature >= {{.Part "sweep"}}.feature AND e.feature <= {{.Part "sweep"}}.to_feature) AND (e.feature, e.row) > ({{.Part "sweep"}}.feature, {{.Part "sweep"}}.row){{end}}
 {{define "handed"}}{{.Part "sweep"}} s CROSS JOIN {{.Entries}} e WHERE s.level = {{.Level}} AND ((e.feature >= s.feature AND e.feature <= s.to_feature) AND ((e.feature, e.row) > (s.feature, s.row) AND (e.feature, e.row) <= (s.to_feature, s.to_row))){{end}}
 
+{{- /* How many rows are listed, and how far each table is in the round in which it hands all its slices down. */ -}}
+{{define "progress_of_parts"}}SELECT (SELECT count(*) FROM {{.In (.Part "new")}}), level, slice FROM {{.In (.Part "sweep")}} ORDER BY level{{end}}
+
 {{define "objects_of_parts"}}SELECT type, name FROM {{.Schema}}.sqlite_master WHERE type IN ('table', 'trigger') AND name LIKE '%\_alike\_part\_%' ESCAPE '\' ORDER BY type DESC{{end}}
 
 {{- /* The features as plain SQL sees them. The view of pairs is asked by the first key. */ -}}
