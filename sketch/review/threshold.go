@@ -17,7 +17,7 @@ type Agreement struct {
 	Bands     []Band // those with a decision
 	Decisions int
 	Wrong     int     // decisions that the threshold contradicts
-	Proposed  float64 // contradicts the fewest decisions; the threshold itself when it does
+	Proposed  float64 // contradicts the fewest decisions; the threshold itself unless it is clearly worse
 	WrongThen int
 	Few       bool // too few decisions, or of one kind alone: nothing is proposed
 }
@@ -82,6 +82,16 @@ func Agree(decisions []Decision, atLeast float64) Agreement {
 			a.WrongThen, length, a.Proposed = n, j-i+1, float64((i+j)/2)/100
 		}
 		i = j
+	}
+	// Of decisions that are on another side then, chance alone makes some more right than wrong.
+	moved := 0.0
+	for _, d := range decisions {
+		if d.Resemblance >= min(atLeast, a.Proposed) && d.Resemblance < max(atLeast, a.Proposed) {
+			moved++
+		}
+	}
+	if float64(a.Wrong-a.WrongThen) <= 2*math.Sqrt(moved) {
+		a.Proposed, a.WrongThen = atLeast, a.Wrong
 	}
 	return a
 }
