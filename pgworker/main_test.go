@@ -130,7 +130,10 @@ func TestWrongValues(t *testing.T) {
 		{"attach documents body --name n --si 99", "want a method"}, {"attach documents body --name n --extract ???", "want plain, html"},
 		{"attach documents body --name n --extract {", "want a name, or"}, {"attach documents body --name n --where )", "where: "},
 		{"attach documents body --name=", "want 1 to 49"}, {"attach documents body --options null", "want one JSON object"}, {"attach documents body --options []", "want one JSON object"},
-		{`attach documents body --options {"x":1}`, "there is no option"}, {"attach documents body --distributed=x", "invalid syntax"},
+		{`attach documents body --options {"x":1}`, "there is no option"}, {"attach documents body --distributed=x", "invalid syntax"}, {"attach documents body --contains=x", "invalid syntax"},
+		{"containers documents 1 --at-least 2", "want 0 to 1"}, {"contained documents 1 --at-least 2", "want 0 to 1"}, {"containments documents --at-least nan", "want 0 to 1"},
+		{"containers documents 1 --exact=x", "invalid syntax"}, {"contained documents 1 --exact=x", "invalid syntax"}, {"containments documents --exact=x", "invalid syntax"},
+		{"run --review=x", "invalid syntax"}, {"run --review", "--review needs --listen"},
 	} {
 		out, err := pgworker(t, strings.Fields(c.args)...)
 		if code := exitCode(err); code != exitUsage || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || out != "" {
@@ -145,7 +148,7 @@ func TestFlagsAreTried(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free := []string{"help", "once", "table", "svg", "allow-superuser", "token-file"} // takes no value, or any
+	free := []string{"help", "once", "table", "svg", "allow-superuser", "token-file", "review-url", "review-host"} // takes no value, or any
 	for _, verb := range newRoot().Commands() {
 		verb.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			tried := regexp.MustCompile(`"` + verb.Name() + ` [^"]*--` + f.Name + `\b|` + "`" + verb.Name() + " [^`]*--" + f.Name + `\b`)

@@ -21,14 +21,19 @@ import (
 	"github.com/alike-sql/alike/pgworker/worker"
 )
 
+// runOptions is what the flags of run say.
+type runOptions struct {
+	once                 bool
+	listen               string
+	commands             []string // of --extract
+	tokenFile, reviewURL string
+	review               bool
+	reviewHosts          []string
+	config               worker.Config
+}
+
 func (c *command) runCommand() *cobra.Command {
-	var once bool
-	var listen string
-	var commands []string
-	var tokenFile, reviewURL string
-	var review bool
-	var reviewHosts []string
-	var config worker.Config
+	var o runOptions
 	run := &cobra.Command{
 		Use:   "run",
 		Short: "Keep the attached tables up to date",
@@ -58,80 +63,83 @@ and addresses.`,
   ALIKE_REVIEW_URL=postgres://editor@db/app pgworker run --listen :8410 --review --token-file token
   pgworker run --extract 'application/msword=antiword -'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			url, err := c.url()
-			if err != nil {
-				return err
-			}
-			config.DatabaseURL = url
-			if once && listen != "" {
-				return usagef("--once and --listen exclude each other: --once stops when the work is done")
-			}
-			if config.Extract.Commands, err = extractCommands(commands); err != nil {
-				return err
-			}
-			if err := checkAddress(listen); err != nil {
-				return usagef("--listen %q: %w; want host:port, :port or unix:/path", listen, err)
-			}
-			if config.Token, err = token(tokenFile); err != nil {
-				return err
-			}
-			if review && (listen == "" || config.Token == "") {
-				return usagef("--review needs --listen and a token: --token-file or ALIKE_TOKEN")
-			}
-			terminal := term.IsTerminal(int(os.Stderr.Fd()))
-			if terminal {
-				config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-				bars := &bars{}
-				config.Progress = bars.show
-				defer bars.end()
-			} else {
-				config.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
-				config.Progress = progressLines(config.Logger)
-			}
-			w, err := worker.New(cmd.Context(), config)
-			if err != nil {
-				return err
-			}
-			defer w.Close()
-			if once {
-				return w.Once(cmd.Context())
-			}
-			if listen == "" {
-				return w.Run(cmd.Context())
-			}
-			handler := w.Handler()
-			if review {
-				page, done, err := reviewPage(cmd.Context(), cmp.Or(reviewURL, os.Getenv("ALIKE_REVIEW_URL")), config.Token, reviewHosts, config.AllowSuperuser)
-				if err != nil {
-					return err
-				}
-				defer done()
-				handler = beside(page, handler)
-			}
-			return runWith(cmd.Context(), w, listen, handler, config.Logger)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.runWorker(cmd.Context(), o) },
 	}
 	flags := run.Flags()
-	flags.BoolVar(&once, "once", false, "stop when nothing is left to do")
-	flags.StringVar(&listen, "listen", "", "answer HTTP on this `address`: host:port, :port for this machine alone, or unix:/path")
-	flags.StringArrayVar(&commands, "extract", nil, "`type=command` that turns a media type into text on its standard output; may be repeated")
-	intFlag(flags, &config.Lanes, "lanes", 1, 1, worker.MaxLanes, "batches worked on at once")
-	flags.StringVar(&tokenFile, "token-file", "", "a `file` with the token that HTTP requests have to bring; $ALIKE_TOKEN unless given")
-	flags.BoolVar(&review, "review", false, "serve /review/, a page on which people decide about pairs")
-	flags.StringVar(&reviewURL, "review-url", "", "the database as the review page logs in, a URL or key=value `string`; $ALIKE_REVIEW_URL unless given")
-	flags.StringArrayVar(&reviewHosts, "review-host", nil, "a `name` under which browsers reach the review page; may be repeated")
-	flags.BoolVar(&config.AllowSuperuser, "allow-superuser", false, "run as a superuser: owners of attached tables can then have any code run")
-	intFlag(flags, &config.Extractions, "extractions", 1, 1, worker.MaxExtractions, "slow documents read at once: long ones, and those whose text a command extracts")
-	durationFlag(flags, &config.Extract.Timeout, "extract-timeout", 30*time.Second, worker.MinInterval, "how long a command may run")
-	int64Flag(flags, &config.Extract.Memory, "extract-memory", 1<<30, 1<<20, 1<<40, "the memory of a command, in bytes")
-	intFlag(flags, &config.Requests, "requests", 64, 1, worker.MaxRequests, "HTTP requests with a document at once; more are told to retry")
-	intFlag(flags, &config.BatchSize, "batch", 1000, 1, worker.MaxBatchSize, "rows in a transaction")
-	durationFlag(flags, &config.PollInterval, "poll", time.Second, worker.MinInterval, "how often to look without being told")
-	durationFlag(flags, &config.ScanInterval, "scan", time.Minute, worker.MinInterval, "how often to compare a table without triggers with its sketches")
-	int64Flag(flags, &config.MaxDocument, "max-document", 64<<20, 1, worker.LargestDocument, "the largest document, in bytes")
-	intFlag(flags, &config.MaxAttempts, "max-attempts", 8, 1, worker.AttemptsLimit, "how often a row that fails is tried")
+	flags.BoolVar(&o.once, "once", false, "stop when nothing is left to do")
+	flags.StringVar(&o.listen, "listen", "", "answer HTTP on this `address`: host:port, :port for this machine alone, or unix:/path")
+	flags.StringArrayVar(&o.commands, "extract", nil, "`type=command` that turns a media type into text on its standard output; may be repeated")
+	intFlag(flags, &o.config.Lanes, "lanes", 1, 1, worker.MaxLanes, "batches worked on at once")
+	flags.StringVar(&o.tokenFile, "token-file", "", "a `file` with the token that HTTP requests have to bring; $ALIKE_TOKEN unless given")
+	flags.BoolVar(&o.review, "review", false, "serve /review/, a page on which people decide about pairs")
+	flags.StringVar(&o.reviewURL, "review-url", "", "the database as the review page logs in, a URL or key=value `string`; $ALIKE_REVIEW_URL unless given")
+	flags.StringArrayVar(&o.reviewHosts, "review-host", nil, "a `name` under which browsers reach the review page; may be repeated")
+	flags.BoolVar(&o.config.AllowSuperuser, "allow-superuser", false, "run as a superuser: owners of attached tables can then have any code run")
+	intFlag(flags, &o.config.Extractions, "extractions", 1, 1, worker.MaxExtractions, "slow documents read at once: long ones, and those whose text a command extracts")
+	durationFlag(flags, &o.config.Extract.Timeout, "extract-timeout", 30*time.Second, worker.MinInterval, "how long a command may run")
+	int64Flag(flags, &o.config.Extract.Memory, "extract-memory", 1<<30, 1<<20, 1<<40, "the memory of a command, in bytes")
+	intFlag(flags, &o.config.Requests, "requests", 64, 1, worker.MaxRequests, "HTTP requests with a document at once; more are told to retry")
+	intFlag(flags, &o.config.BatchSize, "batch", 1000, 1, worker.MaxBatchSize, "rows in a transaction")
+	durationFlag(flags, &o.config.PollInterval, "poll", time.Second, worker.MinInterval, "how often to look without being told")
+	durationFlag(flags, &o.config.ScanInterval, "scan", time.Minute, worker.MinInterval, "how often to compare a table without triggers with its sketches")
+	int64Flag(flags, &o.config.MaxDocument, "max-document", 64<<20, 1, worker.LargestDocument, "the largest document, in bytes")
+	intFlag(flags, &o.config.MaxAttempts, "max-attempts", 8, 1, worker.AttemptsLimit, "how often a row that fails is tried")
 	return run
+}
+
+// runWorker starts a worker, and what answers HTTP beside it.
+func (c *command) runWorker(ctx context.Context, o runOptions) error {
+	url, err := c.url()
+	if err != nil {
+		return err
+	}
+	o.config.DatabaseURL = url
+	if o.once && o.listen != "" {
+		return usagef("--once and --listen exclude each other: --once stops when the work is done")
+	}
+	if o.config.Extract.Commands, err = extractCommands(o.commands); err != nil {
+		return err
+	}
+	if err := checkAddress(o.listen); err != nil {
+		return usagef("--listen %q: %w; want host:port, :port or unix:/path", o.listen, err)
+	}
+	if o.config.Token, err = token(o.tokenFile); err != nil {
+		return err
+	}
+	if o.review && (o.listen == "" || o.config.Token == "") {
+		return usagef("--review needs --listen and a token: --token-file or ALIKE_TOKEN")
+	}
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+	if terminal {
+		o.config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		bars := &bars{}
+		o.config.Progress = bars.show
+		defer bars.end()
+	} else {
+		o.config.Logger = slog.New(slog.NewTextHandler(os.Stderr, nil))
+		o.config.Progress = progressLines(o.config.Logger)
+	}
+	w, err := worker.New(ctx, o.config)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if o.once {
+		return w.Once(ctx)
+	}
+	if o.listen == "" {
+		return w.Run(ctx)
+	}
+	handler := w.Handler()
+	if o.review {
+		page, done, err := reviewPage(ctx, cmp.Or(o.reviewURL, os.Getenv("ALIKE_REVIEW_URL")), o.config.Token, o.reviewHosts, o.config.AllowSuperuser)
+		if err != nil {
+			return err
+		}
+		defer done()
+		handler = beside(page, handler)
+	}
+	return runWith(ctx, w, o.listen, handler, o.config.Logger)
 }
 
 // extractCommands reads media types and their commands, beside the usual ones.

@@ -292,6 +292,9 @@ var actions = func() (table [4][8]state) {
 // to be a mark that stays where it is, because it combines with no character and is in
 // canonical order. Where a later mark turns out to be another, the character
 // and its marks are given back.
+//
+// It is one long loop because its state then stays in registers: cut into functions by
+// topic it took 6 % longer for Greek and 12 % for Korean.
 func (w *words) quick(src []byte, i int) int {
 	w.Text = slices.Grow(w.Text, 2*(len(src)-i)+8)
 	w.Spans = slices.Grow(w.Spans, len(src)-i+1)
