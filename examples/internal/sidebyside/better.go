@@ -94,18 +94,18 @@ func because(criterion, contender, why string) reason {
 const inMemory = "datasketch|rensa|gaoya|ekzhu|text-dedup|dgryski"
 
 var reasons = []reason{
-	because("recall", "DuckDB on our columns$", "two shared features and no verification: its answers are less often true"),
+	because("recall", "DuckDB on our columns$", "it asks for two shared features and verifies nothing: more of its answers are wrong"),
 	because("recall", "DuckDB", "the same candidates, and as many bits"),
-	because("recall", "rensa|gaoya", "32 bands of 4 slots let more pairs through to the verification than 12 groups of 7, and are more to look up"),
-	because("recall|answers", "datasketch|ekzhu|text-dedup", "128 slots and more spread less than 84, in five times the bytes and more"),
-	because("answers", "rensa|gaoya", "128 slots spread less than 84, in five times the bytes"),
+	because("recall", "rensa|gaoya", "32 bands of 4 slots pass more pairs on to verification than 12 groups of 7, and cost more look-ups"),
+	because("recall|answers", "datasketch|ekzhu|text-dedup", "128 slots or more estimate with less spread than 84, and take at least five times the bytes"),
+	because("answers", "rensa|gaoya", "128 slots estimate with less spread than 84, and take five times the bytes"),
 	because("recall|answers", "ClickHouse", "what is alike there is all but equal, and most of the rest is missed"),
-	because("recall|answers", "SQLite FTS5|PostgreSQL full text|pg_", "candidates by words or letters, compared on the texts themselves: what it misses it misses before"),
+	because("recall|answers", "SQLite FTS5|PostgreSQL full text|pg_", "it finds candidates by words or letters and compares the texts themselves; only candidates are missed"),
 	because("recall|answers", "Spark", "every candidate is compared on the whole sets"),
 	because("recall|answers", "pgvector", "512 bits of a sketch instead of 84 bytes, compared one with another"),
 	because("recall|answers|all pairs|building|sketching|memory", "tlsh|ssdeep|glaslos|simhash", "one short hash a document, and nothing like our question: see its recall"),
-	because("building", "DuckDB", "it reads finished columns from a file, where ours sketches the documents"),
-	because("building|all pairs", "ClickHouse", "a number or two a document, joined in memory: see its recall"),
+	because("building", "DuckDB", "it reads finished columns from a file; ours sketches the documents"),
+	because("building|all pairs", "ClickHouse", "it joins one or two numbers a document in memory: see its recall"),
 	because("all pairs|memory", "DuckDB", "a hash join of columns in memory, many values at a time; ours reads indexes that are live"),
 	because("building|a query|checkins|all pairs|bytes|memory", inMemory, "a hash table in the memory of one process: no file, no transaction, no second reader"),
 	because("bytes", "SQLite FTS5|PostgreSQL full text", "a word is in the index once, with a list of its documents"),
@@ -178,7 +178,7 @@ func (r *report) better(w *bytes.Buffer) {
 	fmt.Fprint(w, `
 ## Where a peer is better
 
-At the most documents that both finished, by more than 5 %, or 0.002 of a share. Peers inside PostgreSQL are compared with
+At the largest number of documents that both finished, by more than 5 %, or 0.002 of a share. Peers inside PostgreSQL are compared with
 Alike there, the others with Alike in SQLite; sketches, and the answers of all pairs, with the default profile in memory.
 
 | collection | documents | what | peer | its | ours | why |

@@ -105,7 +105,7 @@ func (r *report) paper(w *bytes.Buffer, picture string) {
 	fmt.Fprintf(w, `# A billion documents, on paper
 
 Written by `+"`go run -C examples/internal/sidebyside .`"+` out of [results.json](results.json), measured on %s, %s, Alike at %s.
-Nobody here has run a billion documents. What is upright in the tables was measured; what is *slanted* is an estimate: the
+We have not run a billion documents. Upright numbers in the tables were measured. *Slanted* numbers are estimates: the
 value at the largest size that was measured, times the fitted power of the number of documents, at least the first power
 for what looks at every document.
 
@@ -140,8 +140,8 @@ for what looks at every document.
 	fmt.Fprintf(w, `
 ## The assumptions
 
-Not measured and not quoted from anybody's list: round numbers of %s for a rented machine, to be replaced by
-your own with `+"`go run -C examples/internal/sidebyside . -write -assume memory=%ge9,hour=%g`"+`.
+These are neither measured nor quoted, but round numbers of %s for a rented machine. Put your own in their place
+with `+"`go run -C examples/internal/sidebyside . -write -assume memory=%ge9,hour=%g`"+`.
 
 | assumption | |
 |---|---|

@@ -180,17 +180,17 @@ func (r *report) page(w *bytes.Buffer, pictures []picture) {
 		paper = "; [what that means for a billion documents](billion.md)"
 	}
 	if len(r.Earlier) > 0 {
-		earlier = "\nSome rows are kept from earlier runs, so that times, and exponents above all, may mix different loads and limits:\n\n- " +
+		earlier = "\nSome rows come from earlier runs. Times, and above all exponents, may mix different loads and limits:\n\n- " +
 			strings.Join(r.Earlier, "\n- ") + "\n"
 	}
 	fmt.Fprintf(w, `# Alike and its peers, side by side
 
 Written by `+"`go run -C examples/internal/sidebyside .`"+`; [how it is done](../README.md), [the same for programs](results.json)%s.
 
-%s; Alike at %s. %s. Load average before the run %s, after it %s. Where that is more than the
-cores, elapsed times are too long for everybody and the ratios are what to read. Sketching is in processor time.
+%s; Alike at %s. %s. Load average before the run %s, after it %s. Where that exceeds the
+cores, every elapsed time is too long: read the ratios. Sketching is in processor time.
 A contender had %s for each size of each collection and one core, unless its settings say otherwise; PostgreSQL's parallel
-query is as it comes, so that it may use every core for all pairs and all clusters.
+query keeps its defaults, so it may use every core for all pairs and all clusters.
 %s
 | collection | what | documents | MB | pairs at 0.5 and more |
 |---|---|---|---|---|
@@ -311,8 +311,8 @@ func (r *report) quality(w *bytes.Buffer) {
 	fmt.Fprint(w, `
 ## Quality
 
-Recall of the true pairs, by band of their resemblance (shingles of four words), and which share of the answers is truly
-at so much. Answers of a contender marked with a number of questions are for that many rows, of the others for all pairs.
+Recall of the true pairs, by band of their resemblance (shingles of four words), and the share of answers whose true
+resemblance is as high. A contender marked with a number of questions was asked for that many rows, the others for all pairs.
 The contenders that verify exactly, and those that verify an estimate, are asked for 0.8.
 `)
 	for _, c := range r.Collections {
@@ -365,7 +365,7 @@ func share(found, there int) string {
 }
 
 func (r *report) sketching(w *bytes.Buffer) {
-	fmt.Fprint(w, "\n## Sketching\n\nMB of text a second of one core, from texts in memory to all sketches: the best of 1 to 20 turns, as many as two seconds have room for.\n\n| contender |")
+	fmt.Fprint(w, "\n## Sketching\n\nMB of text in memory that one core sketches in a second: the best of the 1 to 20 turns that fit into two seconds.\n\n| contender |")
 	for _, c := range r.Collections {
 		fmt.Fprintf(w, " %s |", c.Name)
 	}
