@@ -262,6 +262,11 @@ declare
   linked record;
   ranks text;
 begin
+  if rule = 'contains' then
+    return query select * from alike._keep_containing(a, least_resemblance);
+    return;
+  end if;
+  least_resemblance := alike._limit(a, least_resemblance);
   a.mode := 'scan'; -- the versions of the rows are not asked for
   if rule = 'longest' then
     ranks := format('select %s as key, s.shingles as rank from %s s', alike._key_text(a.key_columns, 's'), alike._name(a, ''));
@@ -283,7 +288,7 @@ create function alike.keep("table" text, rule text default 'oldest', at_least do
 returns table (key text, kept text, resemblance double precision)
 language sql
 as $$
-  select * from alike._keep(alike._attachment("table"), rule, alike._limit(alike._attachment("table"), at_least))
+  select * from alike._keep(alike._attachment("table"), rule, at_least)
   where "table" is not null and rule is not null and at_least is not null
 $$;
 comment on function alike.keep(text, text, double precision) is 'each row with the row that stands for it, itself when it is kept: no two kept rows resemble each other';

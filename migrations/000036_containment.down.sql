@@ -1,4 +1,5 @@
 drop function alike.containments(text, double precision, integer);
+drop function alike._keep_containing(alike.attachment, double precision);
 drop function alike._containments(alike.attachment, double precision, boolean, integer);
 drop function alike.contained_like(text, text, double precision, integer);
 drop function alike.containers_like(text, text, double precision, integer);
@@ -12,6 +13,7 @@ drop function alike._containment_limit(alike.attachment, double precision);
 drop function alike._may_hold(integer, integer, double precision);
 drop function alike._least_shared(bigint, double precision);
 drop function alike._passage_shingles(alike.profile_fields, bigint);
+drop function alike._passage_width(alike.profile_fields);
 drop function alike._drop_values_triggers(alike.attachment);
 drop function alike._make_values_function(alike.attachment);
 drop function alike._build_values(alike.attachment);

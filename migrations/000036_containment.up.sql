@@ -108,14 +108,18 @@ begin
 end
 $$;
 
+-- How many tokens a shingle of passages has, at least as many as one of the profile.
+create function alike._passage_width(p alike.profile_fields) returns integer language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select greatest(least(p.w, case p.stream when 0 then 60 when 2 then 8 else 20 end / 2), case p.stream when 0 then 12 when 2 then 1 else 5 end) $$;
+
 -- How many shingles of passages a document has that has this many of the profile, and how
 -- many of the lowest bits are zero in each of its values: none, but in a long document.
 create function alike._passage_shingles(p alike.profile_fields, shingles bigint, out passages bigint, out coarseness integer) language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
   select n, length(ltrim((2 * n / (q.run - q.w + 2) / 65536)::bit(64)::text, '0'))
-  from (select r.run, greatest(least(p.w, r.run / 2), r.least) as w
-        from (values (case p.stream when 0 then 60 when 2 then 8 else 20 end, case p.stream when 0 then 12 when 2 then 1 else 5 end)) as r(run, least)) q
+  from (select case p.stream when 0 then 60 when 2 then 8 else 20 end as run, alike._passage_width(p) as w) q
   cross join lateral (select case when shingles = 0 then 0 else greatest(1, shingles + p.w - q.w) end as n) s
 $$;
 
@@ -356,3 +360,65 @@ as $$
   where "table" is not null and at_least is not null and at_most is not null
 $$;
 comment on function alike.containments(text, double precision, integer) is 'every pair in which the row key is contained in the row other, best first, from 0.8 of it unless given';
+
+-- Each row with the row that stands for it where only what is contained in a kept row goes. The
+-- longest rows are kept first. Where the values leave it open a worker reads the two
+-- documents, if there is a way to ask one, and otherwise the row stays.
+create function alike._keep_containing(a alike.attachment, at_least double precision)
+returns table (key text, kept text, resemblance double precision)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+declare
+  wanted constant double precision := alike._containment_limit(a, at_least);
+  p alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+  asks constant boolean := exists (select from pg_foreign_server where srvname = 'alike_ask') and exists (select from pg_extension where extname = 'dblink');
+  names text[];
+  gone integer[];
+  ratios double precision[];
+  pair record;
+  ratio double precision;
+  texts text[];
+  reading text;
+begin
+  a.mode := 'scan'; -- the versions of the rows are not asked for
+  p.w := alike._passage_width(p);
+  p.bag := false;
+  reading := format('select array_agg(alike._text_of(q.d) order by q.n) from (
+      select k.n, %s as d from unnest($1) with ordinality as k(key, n) join (%s) d on %s join %s s on %s and s.content_hash = %s where octet_length(d.alike_document) <= 16777216) q',
+    case when alike._base_type(t.atttypid) = 'bytea'::regtype then 'd.alike_document' else 'convert_to(d.alike_document, ''UTF8'')' end,
+    alike._rows_of(a), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'd', 'k.key'), alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'd'), alike._hash_of(a))
+  from pg_attribute t where t.attrelid = a.source and t.attname = alike._current_document(a);
+  execute format('select array_agg(q.key order by q.shingles desc, q.n) from (select %s as key, s.shingles, row_number() over (order by %s) as n from %s s where s.passages is not null) q',
+    alike._key_text(a.key_columns, 's'), alike._key_list(a.key_columns, 's'), alike._name(a, '')) into names;
+  gone := array_fill(null::integer, array[coalesce(cardinality(names), 0)]);
+  ratios := array_fill(null::double precision, array[coalesce(cardinality(names), 0)]);
+  for pair in
+    select x.n as part, y.n as whole, c.containment, c.low
+    from alike._containments(a, wanted, asks, 2147483647) c
+    join unnest(names) with ordinality as x(name, n) on x.name = c.key
+    join unnest(names) with ordinality as y(name, n) on y.name = c.other
+    where y.n < x.n
+    order by x.n, c.containment desc, y.n
+  loop
+    continue when gone[pair.part] is not null or gone[pair.whole] is not null;
+    ratio := pair.containment;
+    if pair.low < wanted then
+      continue when not asks or a.extract is not null;
+      execute reading into texts using array[names[pair.part], names[pair.whole]];
+      continue when cardinality(texts) is distinct from 2 or array_position(texts, null) is not null;
+      ratio := ((alike._question('containment_exact', alike._spell(p), texts))[1] ->> 0)::double precision;
+      continue when ratio is null or ratio < wanted;
+    end if;
+    gone[pair.part] := pair.whole;
+    ratios[pair.part] := ratio;
+  end loop;
+  return query execute format(
+    'select d.key, coalesce(k.kept, d.key), coalesce(k.ratio, case when d.sketched then 1 end)
+     from (select %s as key, s.sketch is not null as sketched from (%s) d left join %s s on %s) d
+     left join (select $1[u.n] as key, $1[u.gone] as kept, u.ratio from unnest($2, $3) with ordinality as u(gone, ratio, n) where u.gone is not null) k on k.key = d.key',
+    alike._key_text(a.key_columns, 'd'), alike._rows_of(a), alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'd'))
+  using names, gone, ratios;
+end
+$$;

@@ -12,8 +12,9 @@ kept in its place. No two rows that are kept are alike. Nothing is deleted.
 
 The rule says which row of two is kept: oldest or newest by the key, longest,
 popular (alike to the most others), verdict (only what a person called a
-duplicate is left out), or a column or an expression on the columns of the
-table, whose greatest value is kept.`,
+duplicate is left out), contains (only what a kept row contains goes; the table
+is attached with that option, and functions ask a worker), or a column or an
+expression on the columns of the table, whose greatest value is kept.`,
 		Example: `  pgworker keep documents --rule changed_on
   pgworker keep documents --json | jq -r 'select(.key != .kept) | .key'`,
 		Args: cobra.ExactArgs(1),

@@ -280,25 +280,29 @@ func (q *containing) judge(row int64, matches, values int, part, whole *containe
 		return held{}, false, err
 	}
 	if i.Low < q.atLeast {
-		x, err := q.all(part)
+		r, ok, err := q.exactly(part, whole)
 		if err != nil {
 			return held{}, false, err
 		}
-		y, err := q.all(whole)
-		if err != nil {
-			return held{}, false, err
-		}
-		if x != nil && y != nil {
-			r, ok, err := sketch.Containment(x, y)
-			if err != nil {
-				return held{}, false, err
-			}
-			if ok {
-				i = sketch.Interval{Low: r, Estimate: r, High: r}
-			}
+		if ok {
+			i = sketch.Interval{Low: r, Estimate: r, High: r}
 		}
 	}
 	return held{row, i}, i.Estimate >= q.atLeast, nil
+}
+
+// exactly is how much of part is in whole by their texts; ok is false where one of them is no
+// longer the text that was sketched, or has no words.
+func (q *containing) exactly(part, whole *containee) (ratio float64, ok bool, err error) {
+	x, err := q.all(part)
+	if err != nil || x == nil {
+		return 0, false, err
+	}
+	y, err := q.all(whole)
+	if err != nil || y == nil {
+		return 0, false, err
+	}
+	return sketch.Containment(x, y)
 }
 
 // all is the sketch of all shingles; nil where the document is no longer the text that was

@@ -2,6 +2,7 @@ package sqlext_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -122,6 +123,63 @@ func TestContainmentInPart(t *testing.T) {
 			if want := map[bool]string{true: "1|1|1"}[part-0.02 >= atLeast]; got != want {
 				t.Errorf("%v of a text, from %v: %q, want %q", part, atLeast, got, want)
 			}
+		}
+	}
+}
+
+// Of rows of which one has all of the other the longer one is kept, and no kept row is in
+// another one. What a person called distinct stays, and so does what is contained no further than it was asked.
+func TestKeepContaining(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	texts := map[int]string{}
+	add := func(id int, words []string) {
+		texts[id] = " " + strings.Join(words, " ") + " "
+		db.exec(`INSERT INTO d VALUES (?, ?)`, id, texts[id])
+	}
+	var books [][]string
+	for i := range 6 {
+		books = append(books, prose(r, 500+r.IntN(1000)))
+		add(10*i, books[i])
+	}
+	for i := range 60 {
+		book := books[i%6]
+		n := []int{20, 60, 300}[i%3]
+		at := r.IntN(len(book) - n)
+		add(100+i, book[at:at+n])
+	}
+	add(200, books[0]) // word for word
+	add(201, prose(r, 80))
+	add(202, append(prose(r, 50), books[1][100:150]...)) // half of it
+	db.rows(`SELECT alike_attach('d', 'body')`)
+	db.fails("d keeps no values for questions on containment", `SELECT * FROM alike_keep('d', 'contains')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
+	db.rows(`SELECT alike_mark('d', 10, 101, 'distinct')`)
+	for _, atLeast := range []string{"", ", 1", ", 0.4"} {
+		kept := map[int]int{}
+		for _, row := range db.lines(`SELECT key, kept, resemblance FROM alike_keep('d', 'contains'` + atLeast + `)`) {
+			var key, other int
+			fmt.Sscan(row[0], &key)
+			fmt.Sscan(row[1], &other)
+			kept[key] = other
+		}
+		if len(kept) != len(texts) {
+			t.Fatalf("%d rows of %d", len(kept), len(texts))
+		}
+		for key, other := range kept {
+			part := key == 202 && atLeast == ", 0.4" && other == 10
+			switch {
+			case kept[other] != other:
+				t.Errorf("at_least%s: %d goes for %d, which goes for %d", atLeast, key, other, kept[other])
+			case key != other && !part && !strings.Contains(texts[other], texts[key]):
+				t.Errorf("at_least%s: %d goes for %d, which does not contain it", atLeast, key, other)
+			case key == other && key != 101 && slices.ContainsFunc(slices.Collect(maps.Keys(kept)), func(k int) bool { return k != key && kept[k] == k && strings.Contains(texts[k], texts[key]) }):
+				t.Errorf("at_least%s: %d is kept, and is contained in another that is", atLeast, key)
+			}
+		}
+		if kept[101] == 10 || kept[201] != 201 || kept[202] != map[bool]int{true: 10, false: 202}[atLeast == ", 0.4"] || kept[200] != 0 || kept[0] != 0 {
+			t.Errorf("at_least%s: 101 goes for %d, 200 for %d, 201 for %d, 202 for %d", atLeast, kept[101], kept[200], kept[201], kept[202])
 		}
 	}
 }

@@ -15,16 +15,19 @@ func keep(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	atLeast, err := a.atLeast(&args[2])
-	if err != nil {
-		return nil, err
-	}
 	rule := "oldest"
 	if !args[1].Null() {
 		if args[1].Kind != sqlite.Text {
 			return nil, fmt.Errorf("the rule is %s, want text", args[1].Describe())
 		}
 		rule = args[1].Text()
+	}
+	if rule == "contains" {
+		return c.keepContaining(a, &args[0], &args[2])
+	}
+	atLeast, err := a.atLeast(&args[2])
+	if err != nil {
+		return nil, err
 	}
 	ranked, linkage := a.sql("ranked_by_key"), cluster.First
 	switch rule {
@@ -58,6 +61,56 @@ func keep(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	}); err != nil {
 		return nil, err
 	}
+	return c.keptRows(a, rows, kept, resemblances)
+}
+
+// keepContaining leaves out the rows that are contained in a row that is kept, whatever
+// that has beside them. The longest rows are kept first; the documents say how much of a
+// row that goes is in the row that stands for it.
+func (c *conn) keepContaining(a *attachment, table, atLeast *sqlite.Value) (sqlite.Source, error) {
+	q, err := c.containing(table, atLeast)
+	if err != nil {
+		return nil, err
+	}
+	marks, err := c.verdicts(a)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.numberRows(a, a.sql("ranked_longest"))
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]int32, len(rows.list))
+	containments := make([]float64, len(rows.list))
+	for i, row := range rows.list {
+		part, err := q.ofRow(row)
+		if err != nil {
+			return nil, err
+		}
+		list, err := q.containers(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range list {
+			n, ok := rows.number(h.row)
+			duplicate, judged := marks[[2]int64{min(row, h.row), max(row, h.row)}]
+			if !ok || n >= i || kept[n] > 0 || judged && !duplicate {
+				continue
+			}
+			containment, known, err := q.exactly(part, &containee{row: h.row})
+			if err != nil {
+				return nil, err
+			}
+			if known && containment >= q.atLeast {
+				kept[i], containments[i] = int32(n)+1, containment
+				break
+			}
+		}
+	}
+	return c.keptRows(a, rows, kept, containments)
+}
+
+func (c *conn) keptRows(a *attachment, rows *numbered, kept []int32, resemblances []float64) (sqlite.Source, error) {
 	s, err := c.ask(a, "rows_to_keep", "")
 	if err != nil {
 		return nil, err

@@ -208,6 +208,63 @@ func TestPassagesInBooks(t *testing.T) {
 	}
 }
 
+// No row that is kept is in another one that is kept, and each row that goes is in the row
+// that stands for it: by its values where these tell it, and else by its text, if a worker can
+// be asked.
+func TestKeepContaining(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	database, c := askable(t, pgtest.Version())
+	exec(t, c, "create table d (id int primary key, body text)")
+	texts := map[string]string{}
+	add := func(id int, words []string) {
+		texts[fmt.Sprint(id)] = " " + strings.Join(words, " ") + " "
+		exec(t, c, "insert into d values ($1, $2)", id, texts[fmt.Sprint(id)])
+	}
+	var books [][]string
+	for i := range 6 {
+		books = append(books, prose(r, 500+r.IntN(1000)))
+		add(10*i, books[i])
+	}
+	for i := range 30 {
+		book := books[i%6]
+		n := []int{20, 60, 300}[i%3]
+		at := r.IntN(len(book) - n)
+		add(100+i, book[at:at+n])
+	}
+	add(200, books[0]) // word for word
+	add(201, prose(r, 80))
+	exec(t, c, `select alike.attach('d', 'body', '{"contains": true}')`)
+	once(t, newWorker(t, database, nil))
+	exec(t, c, "insert into d values (300, 'not sketched yet')")
+	exec(t, c, "select alike.mark('d', '10', '101', 'distinct')")
+	check := func(when string, all bool) {
+		t.Helper()
+		kept := keptRows(t, c, "alike.keep('d', 'contains')")
+		if len(kept) != len(texts)+1 || kept["200"] != "0" || kept["101"] == "10" || kept["201"] != "201" || kept["300"] != "300" {
+			t.Errorf("%s: %d rows, 200 goes for %s, 101 for %s, 201 for %s", when, len(kept), kept["200"], kept["101"], kept["201"])
+		}
+		for key, other := range kept {
+			if kept[other] != other || !strings.Contains(texts[other], texts[key]) {
+				t.Errorf("%s: %s goes for %s, which goes for %s", when, key, other, kept[other])
+			}
+			if key == other && key != "101" && key != "300" && all {
+				for k, o := range kept {
+					if k == o && k != key && strings.Contains(texts[k], texts[key]) {
+						t.Errorf("%s: %s is kept, and is in %s", when, key, k)
+					}
+				}
+			}
+		}
+	}
+	startWorker(t, database)
+	check("with a worker", true)
+	exec(t, c, "drop server alike_ask cascade")
+	check("without", false)
+	if kept := keptRows(t, c, "alike.keep('d', 'contains')"); kept["100"] != "100" || kept["102"] == "102" {
+		t.Errorf("without a worker 20 words go for %s, 300 for %s", kept["100"], kept["102"])
+	}
+}
+
 // The values follow every change of a row, of its key, of the table, of the options and of
 // the profile.
 func TestContainsComesAndGoes(t *testing.T) {

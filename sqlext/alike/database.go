@@ -31,6 +31,9 @@ var verbs = []verb{
 	{use: "advise DATABASE TABLE COLUMN", short: "Presets side by side, measured on a sample of the rows", function: "alike_advise"},
 	{use: "rows DATABASE TABLE KEY", short: "The rows that resemble a row, best first", keys: []int{2}, option: "at-least", function: "alike_rows"},
 	{use: "pairs DATABASE TABLE", short: "Every alike pair once, best first", option: "at-least", function: "alike_pairs"},
+	{use: "containers DATABASE TABLE KEY", short: "The rows that contain a row, best first", keys: []int{2}, option: "at-least", function: "alike_containers"},
+	{use: "contained DATABASE TABLE KEY", short: "The rows that a row contains, best first", keys: []int{2}, option: "at-least", function: "alike_contained"},
+	{use: "containments DATABASE TABLE", short: "Every pair in which a row is contained in another, best first", option: "at-least", function: "alike_containments"},
 	{use: "clusters DATABASE TABLE", short: "The cluster of each row that is in one", option: "at-least", function: "alike_clusters"},
 	{use: "keep DATABASE TABLE", short: "Each row with the row that stands for it", option: "rule", function: "alike_keep"},
 	{use: "mark DATABASE TABLE KEY KEY duplicate|distinct|none [NOTE]", short: "Give a verdict on a pair of rows, which every answer obeys; none withdraws it", keys: []int{2, 3}, function: "alike_mark", scalar: "verdict"},
@@ -91,9 +94,13 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 	cmd.ValidArgsFunction = complete(v.use)
 	switch v.option {
 	case "at-least":
-		cmd.Flags().StringVar(&option, "at-least", "", "the least resemblance, from 0 to 1; the attachment's unless given")
+		usage := "the least resemblance, from 0 to 1; the attachment's unless given"
+		if strings.HasPrefix(v.function, "alike_contain") {
+			usage = "how much of the one has to be in the other, from 0 to 1; 0.8 unless given"
+		}
+		cmd.Flags().StringVar(&option, "at-least", "", usage)
 	case "rule":
-		cmd.Flags().StringVar(&option, "rule", "", "which of alike rows stays: oldest, newest, longest, popular, verdict, a column or an expression")
+		cmd.Flags().StringVar(&option, "rule", "", "which of alike rows stays: oldest, newest, longest, popular, verdict, contains (only what a kept row contains goes), a column or an expression")
 	}
 	return cmd
 }
