@@ -208,7 +208,7 @@ func TestPassagesInBooks(t *testing.T) {
 	}
 }
 
-// No row that is kept is in another one that is kept, and each row that goes is in the row
+// No kept row is contained in another kept row, and each row that goes is contained in the row
 // that stands for it: by its values where these tell it, and else by its text, if a worker can
 // be asked.
 func TestKeepContaining(t *testing.T) {
