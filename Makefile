@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
@@ -103,6 +103,10 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile
 	go test -timeout 4h -run '^TestPackages$$' ./sqlext/packages -args -commands
 	go test -timeout 4h -run '^TestInstalled$$' ./pgworker -args -roots
+
+docs: ## the pages as a site with a search, into build/docs
+	.ci/setup docs browser
+	go test -count 1 -run '^TestSite$$' ./examples/internal/doctest -args -site $(CURDIR)/build/docs
 
 citus: ## Citus gives the answers of one PostgreSQL while nodes are killed: CITUS=folder of its programs DOCUMENTS=100000
 	ALIKE_CITUS=$(CITUS) ALIKE_DOCUMENTS=$(DOCUMENTS) go test -tags citus -timeout 4h -v -run '^TestCitus' ./pgworker/worker
