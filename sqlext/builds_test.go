@@ -12,6 +12,7 @@ func (db database) madeElsewhere() (own int) {
 	db.t.Helper()
 	fmt.Sscan(db.rows(`SELECT tokens FROM alike_settings ORDER BY id DESC`), &own)
 	db.exec(`UPDATE alike_settings SET tokens = tokens + 1`)
+	db.exec(`UPDATE alike_attachment SET stamp = stamp + 1`)
 	db.exec(`UPDATE d_alike SET sketch = CAST(substr(sketch, 1, 20) || ? || substr(sketch, 23) AS BLOB) WHERE sketch IS NOT NULL`, []byte{byte((own + 1) >> 8), byte(own + 1)})
 	db.exec(`PRAGMA writable_schema = ON`)
 	db.exec(`UPDATE sqlite_master SET sql = replace(sql, char(10) || ? || '''', char(10) || ? || '''') WHERE type = 'trigger'`, own, own+1)

@@ -22,7 +22,7 @@ func (db database) checkViews(name, where string) {
 	if features := strings.Join(slots, " UNION ALL "); db.rows(`SELECT * FROM `+name+`_alike_feature ORDER BY slot, feature, 1, 2`) != db.rows(`SELECT * FROM (`+features+`) ORDER BY slot, feature, 1, 2`) {
 		db.t.Fatalf("%s: the view of the features is not what the columns have\n%s\nwanted:\n%s", where, db.rows(`SELECT * FROM `+name+`_alike_feature ORDER BY slot, feature, 1, 2`), db.rows(features+` ORDER BY slot, feature, 1, 2`))
 	}
-	numbered := `WITH ordered AS MATERIALIZED (SELECT *, row_number() OVER (ORDER BY ` + keys + `) AS ordered FROM ` + name + `_alike) `
+	numbered := `WITH ordered AS (SELECT *, row_number() OVER (ORDER BY ` + keys + `) AS ordered FROM ` + name + `_alike) `
 	if got, want := db.rows(`SELECT count(*), sum(slot) FROM `+name+`_alike_pair`), db.rows(numbered+`SELECT count(*), sum(slot) FROM (SELECT 0 AS x, 0 AS y, 0 AS slot WHERE 0 UNION ALL `+strings.Join(pairs, " UNION ALL ")+`)`); got != want {
 		db.t.Fatalf("%s: the view of the pairs has %s, want %s", where, got, want)
 	}
