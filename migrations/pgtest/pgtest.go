@@ -313,6 +313,24 @@ func (s *Server) Standby(t testing.TB) *Server {
 	return standby
 }
 
+// Upgraded stops this server and starts what pg_upgrade makes of it, a server of the same release,
+// since the servers of the others come without that program.
+func (s *Server) Upgraded(t testing.TB) *Server {
+	t.Helper()
+	s.Stop()
+	upgraded := start(t, s.Version, s.settings...)
+	upgraded.Stop()
+	upgrade := s.command(filepath.Join(s.bin, "pg_upgrade"), "-U", "postgres", "-b", s.bin, "-B", s.bin, "-d", s.data(), "-D", upgraded.data(), "-s", s.Dir)
+	if out, err := upgrade.CombinedOutput(); err != nil {
+		t.Fatalf("pg_upgrade: %v\n%s", err, out)
+	}
+	if err := upgraded.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(upgraded.close)
+	return upgraded
+}
+
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }
 
 func (s *Server) command(name string, args ...string) *exec.Cmd {

@@ -142,3 +142,33 @@ func TestDumpAndRestore(t *testing.T) {
 		t.Errorf("status says %s", note)
 	}
 }
+
+// pg_upgrade takes everything along, and the files that wait in the queue have other names then.
+func TestPgUpgrade(t *testing.T) {
+	old := pgtest.New(t, pgtest.Version())
+	from := old.Database(t)
+	c := pgtest.Connect(t, from)
+	exec(t, c, `create table documents (id int primary key, body text);
+		insert into documents select g, (select string_agg(md5((g / 3)::text || i), ' ') from generate_series(1, 8) as i) from generate_series(1, 3000) as g;
+		select alike.attach('documents', 'body', '{"policy": "link", "profile": "words w=4 t=84 k=12 s=7", "where": "id > 0"}')`)
+	once(t, newWorker(t, from, nil))
+	exec(t, c, `select alike.mark('documents', '1', '2', 'distinct');
+		insert into documents values (5000, 'this waits'); update documents set body = body || ' changed' where id > 1000`)
+	name := one[string](t, c, "select current_database()")
+	before := list(t, c, "select row(key, other)::text from alike.pairs('documents', 0.9) where key::int < 1000 and other::int < 1000")
+	c.Close(ctx)
+	upgraded := old.Upgraded(t)
+	to := upgraded.URL("postgres", name)
+	c = pgtest.Connect(t, to)
+	once(t, newWorker(t, to, nil))
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	if after := list(t, c, "select row(key, other)::text from alike.pairs('documents', 0.9) where key::int < 1000 and other::int < 1000"); after != before || len(before) < 1000 {
+		t.Errorf("%d bytes of pairs before and %d after", len(before), len(after))
+	}
+	exec(t, c, "insert into documents values (6000, 'this comes afterwards'); delete from documents where id = 1")
+	once(t, newWorker(t, to, nil))
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	if n := count(t, c, "documents_alike_mark"); n != 0 {
+		t.Errorf("%d verdicts remain of a row that is gone", n)
+	}
+}
