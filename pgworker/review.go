@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -11,17 +12,27 @@ import (
 	"github.com/alike-sql/alike/sketch/review"
 )
 
-// reviewPage answers under /review/ with the rights of the role that a URL logs in as.
-func reviewPage(ctx context.Context, url, token string, hosts []string, superuser bool) (http.Handler, func(), error) {
+// reviewConfig is how the page logs in.
+func reviewConfig(url string, hosts []string) (*pgxpool.Config, error) {
 	if url == "" {
-		return nil, nil, usagef("--review needs --review-url or ALIKE_REVIEW_URL: the role with whose rights people decide")
+		return nil, usagef("--review needs --review-url or ALIKE_REVIEW_URL: the role with whose rights people decide")
+	}
+	for _, host := range hosts {
+		if host == "" || strings.ContainsAny(host, "/: ") {
+			return nil, usagef("--review-host %q: want a name alone, as in notes.example", host)
+		}
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, nil, usagef("--review-url: %w", err)
+		return nil, usagef("--review-url: %w", err)
 	}
 	config.MaxConns = 4
 	config.ConnConfig.RuntimeParams["application_name"] = "pgworker review"
+	return config, nil
+}
+
+// reviewPage answers under /review/ with the rights of the role that the page logs in as.
+func reviewPage(ctx context.Context, config *pgxpool.Config, token string, hosts []string, superuser bool) (http.Handler, func(), error) {
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, nil, err

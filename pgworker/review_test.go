@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -11,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
@@ -53,11 +54,18 @@ func TestReview(t *testing.T) {
 	}
 	must(t, "run", "--once", "--allow-superuser", "--database-url", s.URL("postgres", "app"))
 
-	if _, _, err := reviewPage(t.Context(), s.URL("postgres", "app"), "token", nil, false); err == nil || !strings.Contains(err.Error(), "is a superuser") {
+	config := func(role string) *pgxpool.Config {
+		config, err := reviewConfig(s.URL(role, "app"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return config
+	}
+	if _, _, err := reviewPage(t.Context(), config("postgres"), "token", nil, false); err == nil || !strings.Contains(err.Error(), "is a superuser") {
 		t.Errorf("as postgres: error %v, want a refusal", err)
 	}
 	open := func(role string) func(path string, form url.Values) (int, string) {
-		page, done, err := reviewPage(t.Context(), s.URL(role, "app"), "the token", nil, false)
+		page, done, err := reviewPage(t.Context(), config(role), "the token", nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,17 +149,5 @@ func TestReview(t *testing.T) {
 	}
 	if status, body := guest("/review/decide", pair()); status != 500 || !strings.Contains(body, "permission denied") || verdicts() != "" {
 		t.Errorf("a guest decides: %d %s %s", status, verdicts(), body)
-	}
-}
-
-func TestReviewFlags(t *testing.T) {
-	for _, args := range [][]string{{"--review"}, {"--review", "--listen", ":0"}, {"--review", "--once"}} {
-		_, err := pgworker(t, append([]string{"run", "--database-url", "postgres://x@/y"}, args...)...)
-		if err == nil || exitCode(err) != exitUsage {
-			t.Errorf("run %v: %v, want a wrong command line", args, err)
-		}
-	}
-	if _, _, err := reviewPage(t.Context(), "", "token", nil, false); err == nil || exitCode(err) != exitUsage {
-		t.Errorf("without --review-url: %v", fmt.Sprint(err))
 	}
 }

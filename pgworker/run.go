@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -109,6 +110,12 @@ func (c *command) runWorker(ctx context.Context, o runOptions) error {
 	if o.review && (o.listen == "" || o.config.Token == "") {
 		return usagef("--review needs --listen and a token: --token-file or ALIKE_TOKEN")
 	}
+	var page *pgxpool.Config
+	if o.review {
+		if page, err = reviewConfig(cmp.Or(o.reviewURL, os.Getenv("ALIKE_REVIEW_URL")), o.reviewHosts); err != nil {
+			return err
+		}
+	}
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))
 	if terminal {
 		o.config.Logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -132,7 +139,7 @@ func (c *command) runWorker(ctx context.Context, o runOptions) error {
 	}
 	handler := w.Handler()
 	if o.review {
-		page, done, err := reviewPage(ctx, cmp.Or(o.reviewURL, os.Getenv("ALIKE_REVIEW_URL")), o.config.Token, o.reviewHosts, o.config.AllowSuperuser)
+		page, done, err := reviewPage(ctx, page, o.config.Token, o.reviewHosts, o.config.AllowSuperuser)
 		if err != nil {
 			return err
 		}
