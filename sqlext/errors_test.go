@@ -94,6 +94,17 @@ func TestSentences(t *testing.T) {
 	db.expect(schema, `SELECT group_concat(name || sql) FROM sqlite_master`)
 }
 
+// An error has the name of one function, or of none where a trigger speaks.
+func TestErrorsHaveOneName(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d VALUES (1, ?)`, fox)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "reject"}')`)
+	if _, err := db.Exec(`INSERT INTO d VALUES (2, ?)`, fox); err == nil || !strings.HasPrefix(err.Error(), "alike: the document resembles row 1 of d") {
+		t.Errorf("rejected with %v", err)
+	}
+}
+
 // A view of the user's cannot ask.
 func TestQuestionsAreDirect(t *testing.T) {
 	db := memory(t)

@@ -228,7 +228,9 @@ func TestFunctionsNameTheLimit(t *testing.T) {
 				}
 				db.limit(normal)
 				if err != nil {
-					stopped[limit]++
+					if stopped[limit]++; name != "alike_attach" && (limit == "VARIABLE_NUMBER" || limit == "COMPOUND_SELECT" || limit == "SQL_LENGTH" || limit == "VDBE_OP") {
+						t.Errorf("%s = %d stops %s: %v", limit, value, query, err) // it is lifted for our statements
+					}
 					// The statement of this test is under the limit, too, and so is an error.
 					own := !strings.HasPrefix(err.Error(), name+": ") && (value < 10 || limit == "LENGTH" && (value < 200 || strings.Contains(query, "FROM s"))) && strings.Contains(err.Error(), map[string]string{
 						"COLUMN": "too many columns", "EXPR_DEPTH": "Expression tree is too large", "LENGTH": "string or blob too big"}[limit])
