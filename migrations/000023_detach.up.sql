@@ -17,6 +17,11 @@ begin
   if exists (select from alike.attachment t where t.replaces = a.id) then
     perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
   end if;
+  -- A worker claims rows before it writes to a side table. A detach that waits for its claims
+  -- first holds no lock yet on the table, and so they do not wait for each other.
+  perform from alike.backfill b where b.attachment = a.id for update;
+  delete from alike.chunk where attachment = a.id;
+  delete from alike.queue where attachment = a.id;
   perform alike._unprotect(a);
   perform alike._drop_values_triggers(a);
   if alike._side(a) is not null then
@@ -34,7 +39,7 @@ begin
       end if;
     end loop;
   end if;
-  delete from alike.queue where attachment = a.id;
+  delete from alike.queue where attachment = a.id; -- what was queued since
   delete from alike.attachment where id = a.id;
   -- The lock that makes readers wait comes last.
   if a.distributed then
