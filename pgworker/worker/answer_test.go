@@ -28,6 +28,9 @@ func askable(t *testing.T, version int) (string, *pgx.Conn) {
 	return database, c
 }
 
+// askedTexts are texts whose answers in SQL are compared with those of package sketch.
+var askedTexts = []string{story, "", " \t\n", "one", "it's \\ a \"trap\"; drop table x; -- $1 %s {a,b} NULL", "Ünïcödé Straße 統計學是應用數學 🙂\u202e\ufeff", "\u0001\u0002 \u007f", strings.Repeat("long words ", 100_000)}
+
 // What takes text gives in SQL what package sketch gives, whatever the text.
 func TestQuestionsOfText(t *testing.T) {
 	for _, version := range pgtest.Extremes() {
@@ -36,104 +39,148 @@ func TestQuestionsOfText(t *testing.T) {
 			exec(t, c, "set alike.timeout = 0.2")
 			fails(t, c, "no worker answered within 0.2 seconds", "select alike.sketch('a text')")
 			if n := count(t, c, "alike.question"); n != 0 {
-				t.Errorf("%d questions remain", n)
+				t.Errorf("%d questions remain after a timeout, want 0", n)
 			}
 			exec(t, c, "set alike.timeout = 60")
 			startWorker(t, database)
-
-			texts := []string{story, "", " \t\n", "one", "it's \\ a \"trap\"; drop table x; -- $1 %s {a,b} NULL", "Ünïcödé Straße 統計學是應用數學 🙂\u202e\ufeff", "\u0001\u0002 \u007f", strings.Repeat("long words ", 100_000)}
-			for _, profile := range []string{"", "words bits=8", "chars bag", "weighted", "mod=1"} {
-				p, err := sketch.ParseProfile(profile)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := sketch.NewSketcher(p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var want [][]byte
-				for _, text := range texts {
-					s.Document([]byte(text))
-					want = append(want, s.AppendSketch(nil))
-				}
-				for i, text := range texts {
-					if got := one[[]byte](t, c, "select alike.sketch($1, $2)", text, profile); !bytes.Equal(got, want[i]) {
-						t.Errorf("%q of %.40q: %.40x, want %.40x", profile, text, got, want[i])
-					}
-				}
-				if got := one[[][]byte](t, c, "select alike.sketches($1, $2)", texts, profile); !slices.EqualFunc(got, want, bytes.Equal) {
-					t.Errorf("%q: the batch differs", profile)
-				}
-				for _, b := range texts[:5] {
-					r, ok, err := sketch.ExactResemblance(p, []byte(story), []byte(b))
-					if got := one[*float64](t, c, "select alike.resemblance_exact($1, $2, $3)", story, b, profile); err != nil || (got != nil) != ok || ok && *got != r {
-						t.Errorf("resemblance_exact under %q: %v, want %v %v %v", profile, got, r, ok, err)
-					}
-					r, ok, err = sketch.ExactContainment(p, []byte(b), []byte(story))
-					if got := one[*float64](t, c, "select alike.containment_exact($1, $2, $3)", b, story, profile); err != nil || (got != nil) != ok || ok && *got != r {
-						t.Errorf("containment_exact under %q: %v, want %v %v %v", profile, got, r, ok, err)
-					}
-				}
-			}
-			p, _ := sketch.ParseProfile("words w=2")
-			if got, want := one[[]string](t, c, "select array_agg(token order by position) from alike.tokens($1, 'words w=2')", texts[4]), slices.Collect(sketch.Tokens(p, []byte(texts[4]))); !slices.Equal(got, want) {
-				t.Errorf("tokens %q, want %q", got, want)
-			}
-			i := 0
-			for shingle, fingerprint := range sketch.Shingles(p, []byte(story)) {
-				i++
-				if i%10 == 1 && !one[bool](t, c, "select (shingle, fingerprint) = ($3, $4::bigint) from alike.shingles($1, 'words w=2') where position = $2", story, i, shingle, int64(fingerprint)) {
-					t.Errorf("shingle %d is not %q", i, shingle)
-				}
-			}
-			passages, err := sketch.Explain(p, []byte(story), []byte(story+" and more of it"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, want := one[string](t, c, "select string_agg(kind || ':' || passage || ':' || tokens || ':' || coalesce(left_position, 0) || ':' || coalesce(right_position, 0), '|') from alike.explain($1, $2, 'words w=2')", story, story+" and more of it"), func() string {
-				var all []string
-				for _, x := range passages {
-					all = append(all, fmt.Sprintf("%s:%s:%d:%d:%d", x.Kind, x.Text, x.Tokens, x.Left+1, x.Right+1))
-				}
-				return strings.Join(all, "|")
-			}(); got != want {
-				t.Errorf("explain %q, want %q", got, want)
-			}
-			for _, variant := range []string{"43B/4", "length", "forest/0", "3a/16"} {
-				v, err := simindex.Parse(variant)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, text := range texts[:4] {
-					si, ok := v.Index([]byte(text))
-					if got := one[*int64](t, c, "select alike.si($1, $2)", text, variant); (got != nil) != ok || ok && *got != si {
-						t.Errorf("si %s of %.20q: %v, want %d %v", variant, text, got, si, ok)
-					}
-				}
-			}
-			for _, nothing := range []string{"alike.sketch(null)", "alike.sketch('x', null)", "alike.si(null, 'length')", "alike.resemblance_exact('x', null)", "alike.sketches(null)"} {
-				if !one[bool](t, c, "select "+nothing+" is null") {
-					t.Errorf("%s is not NULL", nothing)
-				}
-			}
-			fails(t, c, `"nonsense" is not a setting or a preset`, "select alike.sketch('x', 'nonsense')")
-			fails(t, c, `method 60, want 1 to 14`, "select alike.si('x', '60B/4')")
-			fails(t, c, "a document of 2000000 bytes, want at most 1048576", "select * from alike.tokens(repeat('a ', 1000000))")
-
-			// The checkin question.
-			exec(t, c, "create table documents (id int primary key, body text); select alike.attach('documents', 'body', '{\"at_least\": 0.5}')")
-			exec(t, c, "insert into documents values (1, $1), (2, 'quite another text that has nothing in common with the first of them')", story)
-			waitFor(t, "the sketches", func() bool { return count(t, c, "documents_alike") == 2 })
-			if got := one[string](t, c, "select string_agg(key || ' ' || shared || ' ' || resemblance, ',') from alike.rows_like('documents', $1)", story); got != "1 34 1" {
-				t.Errorf("rows_like gives %q", got)
-			}
-			if n := count(t, c, "alike.rows_like('documents', '')"); n != 0 {
-				t.Errorf("nothing is like %d rows", n)
+			for _, topic := range []struct {
+				name string
+				show func(*testing.T, *pgx.Conn)
+			}{
+				{"sketches", sketchesOfTexts}, {"exact measures", exactMeasuresOfTexts}, {"tokens and shingles", tokensOfTexts}, {"passages", passagesOfTexts},
+				{"similarity indexes", indexesOfTexts}, {"null", nullsForTexts}, {"refusals", refusedTexts}, {"rows like a text", rowsLikeTexts},
+			} {
+				t.Run(topic.name, func(t *testing.T) { topic.show(t, c) })
 			}
 			if n := count(t, c, "alike.question"); n != 0 {
-				t.Errorf("%d questions remain", n)
+				t.Errorf("%d questions remain, want 0", n)
 			}
 		})
+	}
+}
+
+// askedProfiles calls what with each profile under which texts are compared.
+func askedProfiles(t *testing.T, what func(settings string, p sketch.Profile)) {
+	t.Helper()
+	for _, settings := range []string{"", "words bits=8", "chars bag", "weighted", "mod=1"} {
+		p, err := sketch.ParseProfile(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		what(settings, p)
+	}
+}
+
+func sketchesOfTexts(t *testing.T, c *pgx.Conn) {
+	askedProfiles(t, func(profile string, p sketch.Profile) {
+		s, err := sketch.NewSketcher(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want [][]byte
+		for _, text := range askedTexts {
+			s.Document([]byte(text))
+			want = append(want, s.AppendSketch(nil))
+		}
+		for i, text := range askedTexts {
+			if got := one[[]byte](t, c, "select alike.sketch($1, $2)", text, profile); !bytes.Equal(got, want[i]) {
+				t.Errorf("%q of %.40q: %.40x, want %.40x", profile, text, got, want[i])
+			}
+		}
+		if got := one[[][]byte](t, c, "select alike.sketches($1, $2)", askedTexts, profile); !slices.EqualFunc(got, want, bytes.Equal) {
+			t.Errorf("%q: the batch is %.40x, want %.40x", profile, got, want)
+		}
+	})
+}
+
+func exactMeasuresOfTexts(t *testing.T, c *pgx.Conn) {
+	askedProfiles(t, func(profile string, p sketch.Profile) {
+		for _, b := range askedTexts[:5] {
+			r, ok, err := sketch.ExactResemblance(p, []byte(story), []byte(b))
+			if got := one[*float64](t, c, "select alike.resemblance_exact($1, $2, $3)", story, b, profile); err != nil || (got != nil) != ok || ok && *got != r {
+				t.Errorf("resemblance_exact under %q: %v, want %v %v %v", profile, got, r, ok, err)
+			}
+			r, ok, err = sketch.ExactContainment(p, []byte(b), []byte(story))
+			if got := one[*float64](t, c, "select alike.containment_exact($1, $2, $3)", b, story, profile); err != nil || (got != nil) != ok || ok && *got != r {
+				t.Errorf("containment_exact under %q: %v, want %v %v %v", profile, got, r, ok, err)
+			}
+		}
+	})
+}
+
+func tokensOfTexts(t *testing.T, c *pgx.Conn) {
+	p, err := sketch.ParseProfile("words w=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := one[[]string](t, c, "select array_agg(token order by position) from alike.tokens($1, 'words w=2')", askedTexts[4]), slices.Collect(sketch.Tokens(p, []byte(askedTexts[4]))); !slices.Equal(got, want) {
+		t.Errorf("tokens %q, want %q", got, want)
+	}
+	i := 0
+	for shingle, fingerprint := range sketch.Shingles(p, []byte(story)) {
+		i++
+		if i%10 == 1 && !one[bool](t, c, "select (shingle, fingerprint) = ($3, $4::bigint) from alike.shingles($1, 'words w=2') where position = $2", story, i, shingle, int64(fingerprint)) {
+			t.Errorf("shingle %d is not %q with the fingerprint %d", i, shingle, int64(fingerprint))
+		}
+	}
+}
+
+func passagesOfTexts(t *testing.T, c *pgx.Conn) {
+	p, err := sketch.ParseProfile("words w=2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	passages, err := sketch.Explain(p, []byte(story), []byte(story+" and more of it"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, x := range passages {
+		all = append(all, fmt.Sprintf("%s:%s:%d:%d:%d", x.Kind, x.Text, x.Tokens, x.Left+1, x.Right+1))
+	}
+	if got, want := one[string](t, c, "select string_agg(kind || ':' || passage || ':' || tokens || ':' || coalesce(left_position, 0) || ':' || coalesce(right_position, 0), '|') from alike.explain($1, $2, 'words w=2')", story, story+" and more of it"), strings.Join(all, "|"); got != want {
+		t.Errorf("explain %q, want %q", got, want)
+	}
+}
+
+func indexesOfTexts(t *testing.T, c *pgx.Conn) {
+	for _, variant := range []string{"43B/4", "length", "forest/0", "3a/16"} {
+		v, err := simindex.Parse(variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range askedTexts[:4] {
+			si, ok := v.Index([]byte(text))
+			if got := one[*int64](t, c, "select alike.si($1, $2)", text, variant); (got != nil) != ok || ok && *got != si {
+				t.Errorf("si %s of %.20q: %v, want %d %v", variant, text, got, si, ok)
+			}
+		}
+	}
+}
+
+func nullsForTexts(t *testing.T, c *pgx.Conn) {
+	for _, nothing := range []string{"alike.sketch(null)", "alike.sketch('x', null)", "alike.si(null, 'length')", "alike.resemblance_exact('x', null)", "alike.sketches(null)"} {
+		if !one[bool](t, c, "select "+nothing+" is null") {
+			t.Errorf("%s is not NULL", nothing)
+		}
+	}
+}
+
+func refusedTexts(t *testing.T, c *pgx.Conn) {
+	fails(t, c, `"nonsense" is not a setting or a preset`, "select alike.sketch('x', 'nonsense')")
+	fails(t, c, `method 60, want 1 to 14`, "select alike.si('x', '60B/4')")
+	fails(t, c, "a document of 2000000 bytes, want at most 1048576", "select * from alike.tokens(repeat('a ', 1000000))")
+}
+
+func rowsLikeTexts(t *testing.T, c *pgx.Conn) {
+	exec(t, c, "create table documents (id int primary key, body text); select alike.attach('documents', 'body', '{\"at_least\": 0.5}')")
+	exec(t, c, "insert into documents values (1, $1), (2, 'quite another text that has nothing in common with the first of them')", story)
+	waitFor(t, "the sketches", func() bool { return count(t, c, "documents_alike") == 2 })
+	if got, want := one[string](t, c, "select string_agg(key || ' ' || shared || ' ' || resemblance, ',') from alike.rows_like('documents', $1)", story), "1 34 1"; got != want {
+		t.Errorf("rows_like gives %q, want %q", got, want)
+	}
+	if n := count(t, c, "alike.rows_like('documents', '')"); n != 0 {
+		t.Errorf("%d rows are like an empty text, want 0", n)
 	}
 }
 

@@ -185,60 +185,64 @@ func TestRights(t *testing.T) {
 	})
 	exec(t, c, fmt.Sprintf("grant alike_reader to %[1]s_reader; grant alike_worker, %[1]s_admin to %[1]s_worker; grant alike_admin to %[1]s_admin; create schema app authorization %[1]s_admin; grant usage on schema app to public", name))
 	as := func(role string) string { return s.URL(name+"_"+role, name) }
-	admin := pgtest.Connect(t, as("admin"))
+	admin, writer := pgtest.Connect(t, as("admin")), pgtest.Connect(t, as("writer"))
+	w := newWorker(t, as("worker"), nil)
 	exec(t, admin, "create table app.documents (id int primary key, body text)")
 	exec(t, admin, "grant select on app.documents to alike_reader; grant insert, update, delete, select on app.documents to "+name+"_writer")
 	exec(t, admin, "insert into app.documents select g, "+words+" from generate_series(1, 20) as g")
 	exec(t, admin, `select alike.attach('app.documents', 'body', '{"policy": "link"}')`)
 
-	// Who may write documents needs nothing else; the worker is a member of the owner.
-	writer := pgtest.Connect(t, as("writer"))
-	exec(t, writer, "insert into app.documents values (21, 'a b c d e f'); update app.documents set body = body || ' x' where id < 5; delete from app.documents where id = 6")
-	w := newWorker(t, as("worker"), nil)
-	once(t, w)
-	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
-	fails(t, writer, "row-level security", "insert into alike.queue (attachment, key) values (1, '1')")
-	fails(t, writer, "permission denied", "delete from app.documents_alike")
-
-	reader := pgtest.Connect(t, as("reader"))
-	exec(t, reader, "select * from alike.pairs('app.documents')")
-	exec(t, reader, "select * from alike.rows('app.documents', '1')")
-	exec(t, reader, "select * from alike.clusters('app.documents')")
-	exec(t, reader, "select * from alike.status()")
-	exec(t, reader, "select * from alike.errors('app.documents')")
-	exec(t, reader, "select * from alike.hot('app.documents')")
-	for _, sql := range []string{
-		"delete from app.documents_alike", "insert into app.documents_alike_mark values (1, 2, 'distinct')", "update alike.attachment set policy = 'reject'",
-		"delete from alike.queue", "select alike.mark('app.documents', '1', '2', 'distinct')", "select alike.detach('app.documents')", "select alike.refresh('app.documents')",
-		"select app.alike_build_1()", "create table alike.x ()", "insert into alike.error values (1, 'x', 'y', 1)",
-	} {
-		fails(t, reader, "", sql)
-	}
-	stranger := pgtest.Connect(t, as("stranger"))
-	fails(t, stranger, "permission denied for function status", "select * from alike.status()")
-	fails(t, stranger, "", "select alike.attach('app.documents', 'body', '{\"name\": \"mine\"}')")
-
-	// A worker that is no member of the owner leaves its rows where they are, and goes on
-	// when it is one again.
-	exec(t, c, fmt.Sprintf("revoke %[1]s_admin from %[1]s_worker", name))
-	exec(t, writer, "insert into app.documents values (30, 'while the right was revoked')")
-	once(t, w)
-	want := fmt.Sprintf("no worker is a member of %[1]s_admin, who owns the table: grant %[1]s_admin to %[1]s_worker", name)
-	if got := one[string](t, c, "select note from alike.status() where name = 'documents'"); got != want {
-		t.Errorf("status says %q, want %q", got, want)
-	}
-	if n := one[int](t, c, "select pending from alike.status() where name = 'documents'"); n != 1 {
-		t.Errorf("%d pending, want 1", n)
-	}
-	exec(t, c, fmt.Sprintf("grant %[1]s_admin to %[1]s_worker", name))
-	once(t, w)
-	checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
-	if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
-		t.Errorf("%d errors remain, want 0", n)
-	}
-	if got := one[*string](t, c, "select note from alike.status() where name = 'documents'"); got != nil {
-		t.Errorf("status still says %q", *got)
-	}
+	// The worker is a member of the owner.
+	t.Run("a writer of documents needs no other right", func(t *testing.T) {
+		exec(t, writer, "insert into app.documents values (21, 'a b c d e f'); update app.documents set body = body || ' x' where id < 5; delete from app.documents where id = 6")
+		once(t, w)
+		checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
+		fails(t, writer, "row-level security", "insert into alike.queue (attachment, key) values (1, '1')")
+		fails(t, writer, "permission denied", "delete from app.documents_alike")
+	})
+	t.Run("a reader reads and changes nothing", func(t *testing.T) {
+		reader := pgtest.Connect(t, as("reader"))
+		exec(t, reader, "select * from alike.pairs('app.documents')")
+		exec(t, reader, "select * from alike.rows('app.documents', '1')")
+		exec(t, reader, "select * from alike.clusters('app.documents')")
+		exec(t, reader, "select * from alike.status()")
+		exec(t, reader, "select * from alike.errors('app.documents')")
+		exec(t, reader, "select * from alike.hot('app.documents')")
+		for _, sql := range []string{
+			"delete from app.documents_alike", "insert into app.documents_alike_mark values (1, 2, 'distinct')", "update alike.attachment set policy = 'reject'",
+			"delete from alike.queue", "select alike.mark('app.documents', '1', '2', 'distinct')", "select alike.detach('app.documents')", "select alike.refresh('app.documents')",
+			"select app.alike_build_1()", "create table alike.x ()", "insert into alike.error values (1, 'x', 'y', 1)",
+		} {
+			fails(t, reader, "", sql)
+		}
+	})
+	t.Run("a stranger may do nothing", func(t *testing.T) {
+		stranger := pgtest.Connect(t, as("stranger"))
+		fails(t, stranger, "permission denied for function status", "select * from alike.status()")
+		fails(t, stranger, "", "select alike.attach('app.documents', 'body', '{\"name\": \"mine\"}')")
+	})
+	// It leaves the rows where they are, and goes on when it is a member again.
+	t.Run("a worker that is no member of the owner waits", func(t *testing.T) {
+		exec(t, c, fmt.Sprintf("revoke %[1]s_admin from %[1]s_worker", name))
+		exec(t, writer, "insert into app.documents values (30, 'while the right was revoked')")
+		once(t, w)
+		want := fmt.Sprintf("no worker is a member of %[1]s_admin, who owns the table: grant %[1]s_admin to %[1]s_worker", name)
+		if got := one[string](t, c, "select note from alike.status() where name = 'documents'"); got != want {
+			t.Errorf("status says %q, want %q", got, want)
+		}
+		if n := one[int](t, c, "select pending from alike.status() where name = 'documents'"); n != 1 {
+			t.Errorf("%d pending, want 1", n)
+		}
+		exec(t, c, fmt.Sprintf("grant %[1]s_admin to %[1]s_worker", name))
+		once(t, w)
+		checkSide(t, c, "documents", "app.documents", "body", "id::text", "true")
+		if n := one[int](t, c, "select count(*) from alike.error"); n != 0 {
+			t.Errorf("%d errors remain, want 0", n)
+		}
+		if got := one[*string](t, c, "select note from alike.status() where name = 'documents'"); got != nil {
+			t.Errorf("status still says %q, want no note", *got)
+		}
+	})
 	exec(t, admin, "select alike.detach('app.documents', '{\"drop\": true}')")
 }
 
