@@ -1,14 +1,14 @@
--- What is contained in what. Of each run of shingles of a document the worker keeps the
--- one with the least hash (package sketch, Passages): a passage that stands in two
--- documents has the same values in both. The side table has the values of its row in one
--- column, and a table beside it has them one by one, indexed, as Broder's sorted lists are.
+-- Containment. From each run of shingles of a document the worker keeps the shingle with the
+-- least hash (package sketch, Passages), so a passage has the same values in every document
+-- that contains it. The side table keeps the values of a row in one column. A table of values
+-- beside it keeps each value in a row of its own, with an index, like Broder's sorted lists.
 
 create function alike._contains(a alike.attachment) returns boolean language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$ select coalesce((a.options ->> 'contains')::boolean, false) $$;
 
--- The table of values, empty. Its index is made with those of the side table, from which
--- it is filled then.
+-- Makes the table of values, empty. alike_build_N fills it from the side table and makes its
+-- index, when it makes the indexes of the side table.
 create function alike._make_values(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
@@ -28,12 +28,13 @@ begin
     (select case relpersistence when 'u' then 'unlogged' end from pg_class where oid = alike._side(a)), alike._name(a, '_value'),
     alike._column_list(a.key_columns, alike._column_types(alike._side(a), a.key_columns)));
   execute format('comment on table %s is %L', alike._name(a, '_value'), format('Alike: values of the passages of %s.%I', a.source, a.column_name));
-  -- They are random numbers, which compression would try in vain.
+  -- The values are random numbers, which do not compress.
   execute format('alter table %s alter column passages set storage external', alike._name(a, ''));
 end
 $$;
 
--- What alike_build_N does with the values. Until then the side table alone has them.
+-- The statements of alike_build_N for the values. Until they run only the side table has the
+-- values.
 create function alike._build_values(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -49,8 +50,8 @@ as $$
     'value_index', quote_ident(a.side_name || '_value_idx')))
 $$;
 
--- alike_values_N keeps the values in step with the side table, in the statement that
--- writes it, whatever session that is.
+-- Makes alike_values_N, the trigger function that keeps the table of values in step with the
+-- side table. It runs in the statement that writes the side table, in any session.
 create function alike._make_values_function(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -92,7 +93,8 @@ $function$, f));
 end
 $$;
 
--- What is left of it when the aspect is taken away: a side table and its values.
+-- Drops the triggers of the values when the aspect is taken away. The side table and its
+-- values stay.
 create function alike._drop_values_triggers(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
@@ -108,13 +110,14 @@ begin
 end
 $$;
 
--- How many tokens a shingle of passages has, at least as many as one of the profile.
+-- The number of tokens in a shingle of passages, as Profile.Passages computes it.
 create function alike._passage_width(p alike.profile_fields) returns integer language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$ select greatest(least(p.w, case p.stream when 0 then 60 when 2 then 8 else 20 end / 2), case p.stream when 0 then 12 when 2 then 1 else 5 end) $$;
 
--- How many shingles of passages a document has that has this many of the profile, and how
--- many of the lowest bits are zero in each of its values: none, but in a long document.
+-- Converts a document's number of shingles under the profile into its number of shingles of
+-- passages, and says how many of the lowest bits are zero in each of its values (0 unless the
+-- document is long).
 create function alike._passage_shingles(p alike.profile_fields, shingles bigint, out passages bigint, out coarseness integer) language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
@@ -123,18 +126,19 @@ as $$
   cross join lateral (select case when shingles = 0 then 0 else greatest(1, shingles + p.w - q.w) end as n) s
 $$;
 
--- How many of a row's n values a document shares at least that contains it: with fewer, not
--- even the upper bound of the answer reaches what is asked.
+-- The least number of a row's n values that a document containing the row shares. With fewer
+-- shared values even the upper bound of the containment is below at_least.
 create function alike._least_shared(n bigint, at_least double precision) returns bigint language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$ select greatest(1, ceil(n * at_least - 3 * sqrt(n * at_least * (1 - at_least)) - 3))::bigint $$;
 
--- Whether the bounds of matches of n values reach at_least.
+-- Tells whether the upper bound for matches of n values reaches at_least.
 create function alike._may_hold(matches integer, n integer, at_least double precision) returns boolean language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$ select matches >= n * at_least or at_least < 1 and matches < n and alike._binomial(n, 0, matches, at_least) >= 0.025 $$;
 
--- A question on containment: its limit, checked, and whether the attachment can answer it.
+-- Returns the limit of a question on containment. It is an error when the limit is out of
+-- range or the attachment cannot answer the question.
 create function alike._containment_limit(a alike.attachment, at_least double precision) returns double precision language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -153,11 +157,11 @@ begin
 end
 $$;
 
--- The rows that contain a document, or are contained in it (in reverse), by the values of
--- both, best first. itself is its key where it is a row. With open they are those whose
--- bounds reach at_least, for whom reads the documents of these. A row shares one of the
--- rarest values at the least with what contains it, so that a passage that thousands of rows
--- have costs no look at each of them.
+-- The rows that contain a document or, with reverse, are contained in it, best first, judged
+-- by their values. itself is the document's key when it is a row. With open the answer has all
+-- rows whose bounds reach at_least, for a caller that reads their documents. A row shares at
+-- least one of its rarest values with each row that contains it. Only the rarest values are
+-- looked up, so a passage that thousands of rows share costs nothing for each of them.
 create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer)
 returns table (key text, containment double precision, low double precision, high double precision)
 language plpgsql stable
@@ -211,7 +215,8 @@ begin
 end
 $$;
 
--- A row of the table, or an error: its values, its shingles and its key as it is spelled.
+-- A row's values, number of shingles, and key in its one spelling. It is an error when the
+-- table does not have the row.
 create function alike._values_of(a alike.attachment, given text, out passages bigint[], out shingles bigint, out itself text) language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
@@ -292,8 +297,8 @@ as $$
 $$;
 comment on function alike.contained_like(text, text, double precision, integer) is 'the rows that are contained in a text that is not in the table, best first; a worker reads it';
 
--- Every pair in which key is contained in other. A row is compared with those that have one
--- of its rarest values, as in alike._holding.
+-- Every pair in which key is contained in other. Each row is compared with the rows that have
+-- one of its rarest values, as in alike._holding.
 create function alike._containments(a alike.attachment, at_least double precision, open boolean, at_most integer)
 returns table (key text, other text, containment double precision, low double precision, high double precision)
 language plpgsql stable
@@ -361,9 +366,9 @@ as $$
 $$;
 comment on function alike.containments(text, double precision, integer) is 'every pair in which the row key is contained in the row other, best first, from 0.8 of it unless given';
 
--- Each row with the row that stands for it where only what is contained in a kept row goes. The
--- longest rows are kept first. Where the values leave it open a worker reads the two
--- documents, if there is a way to ask one, and otherwise the row stays.
+-- Each row with the row that stands for it, under the rule contains: a row goes only when a
+-- kept row contains it. The longest rows are kept first. Where the values leave a pair open, a
+-- worker reads the two documents; if no worker can be asked, the row stays.
 create function alike._keep_containing(a alike.attachment, at_least double precision)
 returns table (key text, kept text, resemblance double precision)
 language plpgsql
@@ -382,7 +387,7 @@ declare
   texts text[];
   reading text;
 begin
-  a.mode := 'scan'; -- the versions of the rows are not asked for
+  a.mode := 'scan'; -- without the versions of the rows
   p.w := alike._passage_width(p);
   p.bag := false;
   reading := format('select array_agg(alike._text_of(q.d) order by q.n) from (

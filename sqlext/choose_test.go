@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Attach chooses the preset by a look at the documents, and says which and why.
+// Attach reads some documents, chooses the preset, and says which and why.
 func TestChoosesThePreset(t *testing.T) {
 	paragraph := strings.Repeat("A paragraph of words that go on about the harbour. ", 8)
 	page := "<html><body><p>A page with a number.</p><p>" + paragraph + "</p></body></html>"

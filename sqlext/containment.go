@@ -14,11 +14,12 @@ import (
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// containedFrom is the containment from which a row counts as contained unless a question says
-// otherwise.
+// containedFrom is the containment from which a row counts as contained when a question
+// gives no limit.
 const containedFrom = 0.8
 
-// passages is alike__passages: what is sampled of the passages of a document, a JSON array.
+// passages implements alike__passages: the values sampled from the passages of a document,
+// as a JSON array.
 func passages(c *conn, f *sqlite.Call) error {
 	a := f.Args()
 	s, err := c.rowSettings(&a[1])
@@ -51,7 +52,8 @@ func (s *rowSettings) passageValues(c *conn, document []byte) ([]int64, int64, e
 	return s.passages.Values(s.document(document))
 }
 
-// keepValues makes and fills the table of values that an attachment wants.
+// keepValues makes and fills the table of values of an attachment that has the option
+// contains.
 func (c *conn) keepValues(a *attachment, anew bool) error {
 	there, err := c.hasTable(a.schema, (&attachment{Name: a.Name}).object("value"))
 	if err != nil {
@@ -75,9 +77,9 @@ func (c *conn) keepValues(a *attachment, anew bool) error {
 	return c.Run(a.sql("fill_values"), nil)
 }
 
-// A containee is a row or a text about whose containment is asked.
+// A containee is the row or text that a question on containment is about.
 type containee struct {
-	row      int64 // math.MinInt64 is none
+	row      int64 // math.MinInt64 for a text
 	values   []int64
 	shingles int64
 	text     []byte
@@ -125,7 +127,7 @@ func (c *conn) containing(table, atLeast *sqlite.Value) (*containing, error) {
 	return q, err
 }
 
-// ofText is a text that is not in the table.
+// ofText returns the containee for a text that is not in the table.
 func (q *containing) ofText(text []byte) (*containee, error) {
 	values, shingles, err := q.settings.passageValues(q.c, text)
 	if err != nil {
@@ -136,7 +138,7 @@ func (q *containing) ofText(text []byte) (*containee, error) {
 	return o, nil
 }
 
-// ofRow is a row, known by its number; it has no values when it has no words.
+// ofRow returns the containee for a row by its number. A row without words has no values.
 func (q *containing) ofRow(row int64) (*containee, error) {
 	o := &containee{row: row}
 	s, err := q.c.ask(q.a, "values_of_row", "")
@@ -155,12 +157,13 @@ func (q *containing) ofRow(row int64) (*containee, error) {
 	return o, n.Each(func(r []sqlite.Value) error { o.shingles = q.shingles(r[0].Int()); return nil }, row)
 }
 
-// shingles is how many shingles of passages a document has that has this many of the profile.
+// shingles converts a document's number of shingles under the profile into its number of
+// shingles of passages.
 func (q *containing) shingles(n int64) int64 {
 	return max(1, n+int64(q.a.profile.W-q.a.profile.Passages().W))
 }
 
-// ofKey is the row of a key, with what people said of it.
+// ofKey returns the containee for a row by its key, with people's verdicts on it.
 func (q *containing) ofKey(v *sqlite.Value) (*containee, error) {
 	key, err := q.a.Keys.arguments(v)
 	if err != nil {
@@ -183,7 +186,7 @@ type sharer struct {
 	matches       int
 }
 
-// sharing finds the rows that have values of o.
+// sharing finds the rows that share values with o.
 func (q *containing) sharing(o *containee) ([]sharer, error) {
 	if len(o.values) == 0 {
 		return nil, nil
@@ -203,7 +206,8 @@ func (q *containing) sharing(o *containee) ([]sharer, error) {
 	return list, err
 }
 
-// within counts the values of o that a document of that many shingles would have, too.
+// within counts the values of o that a document with that many shingles would keep, too: a
+// long document keeps coarser values only.
 func (q *containing) within(o *containee, shingles int64) int {
 	coarseness := q.settings.passages.Coarseness(shingles)
 	if coarseness <= q.settings.passages.Coarseness(o.shingles) {
@@ -272,8 +276,8 @@ func (q *containing) hold(rows []sharer, judge func(sharer) (held, bool, error))
 	return list, nil
 }
 
-// judge decides whether part is in whole: by what they share of the values, or where that
-// leaves it open by their texts.
+// judge decides whether part is contained in whole, by the values that they share. Where
+// the bounds leave that open, the texts decide.
 func (q *containing) judge(row int64, matches, values int, part, whole *containee) (held, bool, error) {
 	i, err := sketch.PassageContainment(min(matches, values), values, confidence)
 	if err != nil || values == 0 || i.High < q.atLeast {
@@ -291,8 +295,8 @@ func (q *containing) judge(row int64, matches, values int, part, whole *containe
 	return held{row, i}, i.Estimate >= q.atLeast, nil
 }
 
-// exactly is how much of part is in whole by their texts; ok is false where one of them is no
-// longer the text that was sketched, or has no words.
+// exactly computes the containment of part in whole from their texts. ok is false when a
+// text has changed since it was sketched or has no words.
 func (q *containing) exactly(part, whole *containee) (ratio float64, ok bool, err error) {
 	x, err := q.all(part)
 	if err != nil || x == nil {
@@ -305,7 +309,7 @@ func (q *containing) exactly(part, whole *containee) (ratio float64, ok bool, er
 	return sketch.Containment(x, y)
 }
 
-// all is the sketch of all shingles; nil where the document is no longer the text that was
+// all returns the sketch of all shingles, or nil when the document has changed since it was
 // sketched.
 func (q *containing) all(o *containee) ([]byte, error) {
 	if o.exact != nil {
@@ -338,7 +342,7 @@ func (q *containing) all(o *containee) ([]byte, error) {
 	return o.exact, nil
 }
 
-// answers are the rows of an answer, or the first of them.
+// answers returns the rows of an answer, up to the limit of the question.
 func (q *containing) answers(list []held, want sqlite.Want) sqlite.Source {
 	if want.Limit >= 0 && int64(len(list)) > want.Limit {
 		list = list[:want.Limit]
@@ -393,7 +397,7 @@ var (
 	containedLike  = questionOn(aboutText, (*containing).contained)
 )
 
-// containments is alike_containments: best first, as alike_pairs.
+// containments implements alike_containments: the best first, as alike_pairs does.
 func containments(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error) {
 	if !want.Ordered {
 		return scanContainments(c, args, want)
@@ -413,7 +417,7 @@ func containments(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source
 	return sqlite.StatementRows{Statement: s}, nil
 }
 
-// scanContainments is alike__containments: row by row, in whatever each is contained.
+// scanContainments implements alike__containments: row by row, the rows that contain each.
 func scanContainments(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	q, err := c.containing(&args[0], &args[1])
 	if err != nil {
@@ -435,7 +439,7 @@ type containmentRows struct {
 	q     *containing
 	marks map[[2]int64]bool
 	row   int64
-	list  []held // in which the row is contained, those that are left
+	list  []held // the rows that contain the current row and are not returned yet
 }
 
 func (r *containmentRows) Next(b *sqlite.Batch) (bool, error) {

@@ -11,18 +11,19 @@ import (
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// How the features of the rows are kept so that equal ones are found: this file,
-// sql/columns.sql and sql/parts.sql.
+// This file, sql/columns.sql and sql/parts.sql store the features of the rows so that
+// equal features are found quickly.
 
 const (
 	layoutColumns = "columns" // an index for each feature
 	layoutParts   = "parts"   // entries of all features in a few tables
 )
 
-// shape is how large the parts are: how many rows are listed before they become entries,
-// and in how many slices each table hands its features down. A table holds the rows of
-// half as many lists as it has slices; so what is handed down meets eight times as many
-// entries in the table below, and at ten million rows in the last one, too.
+// shape sets the size of the parts: list is the number of rows in the list when it becomes
+// entries, and slices the number of steps in which each table moves all of its features to
+// the table below. A table with n slices holds the rows of n/2 lists, so a slice is merged
+// into eight times as many entries in the table below; in the last table, too, at ten
+// million rows.
 var shape = partShape{list: 256, slices: []int64{16, 256, 4096}}
 
 type partShape struct {
@@ -30,11 +31,11 @@ type partShape struct {
 	slices []int64
 }
 
-// InParts tells whether the features are found through parts. Before an attachment is
-// ready nothing is, and its statements are those of columns, without the indexes.
+// InParts tells whether the features are found through parts. An attachment that is not
+// ready yet has no parts; it uses the statements of columns, without the indexes.
 func (a *attachment) InParts() bool { return a.Layout == layoutParts && a.State == stateReady }
 
-// Features are the columns of the side table with a feature each.
+// Features returns the columns of the side table that hold a feature each.
 func (a *attachment) Features() []string {
 	list := make([]string, a.profile.K)
 	for i := range list {
@@ -43,7 +44,7 @@ func (a *attachment) Features() []string {
 	return list
 }
 
-// indexed are the columns that have an index each once the rows are filled in.
+// indexed returns the columns that get an index each once the rows are filled in.
 func (a *attachment) indexed() []string {
 	if a.Layout == layoutParts {
 		return a.Indexes()
@@ -51,8 +52,8 @@ func (a *attachment) indexed() []string {
 	return append(a.Features(), a.Indexes()...)
 }
 
-// OwnRow tells whether the side table numbers its rows in a column: a rowid without one
-// can change in VACUUM and in a dump, and entries name rows.
+// OwnRow tells whether the side table numbers its rows in a column of its own. Entries name
+// rows by number, and VACUUM or a dump can change a rowid that no column holds.
 func (a *attachment) OwnRow() bool { return a.Layout == layoutParts && !a.Keys.Rowid() }
 
 // Row is the name of the side table's rowid.
@@ -63,7 +64,8 @@ func (f fragments) Row() string {
 	return f.Keys.Row()
 }
 
-// Union is a SELECT for each feature, made by the template arm, and the further ones.
+// Union returns a compound of a SELECT for each feature, made by the template arm, and of
+// the further templates.
 func (f fragments) Union(arm string, further ...string) string {
 	var arms []string
 	for i, column := range f.Features() {
@@ -81,8 +83,8 @@ func (f fragments) each(names []string) []string {
 	return arms
 }
 
-// Candidates is a SELECT of the rows that share a feature with that of a checkin, and the
-// further ones.
+// Candidates returns a SELECT of the rows that share a feature with the row of a checkin,
+// compounded with the further templates.
 func (f fragments) Candidates(further ...string) string {
 	if !f.InParts() {
 		return f.Union("newest_with_feature", further...)
@@ -95,7 +97,7 @@ func (f fragments) SharedFeatures(p, q string) string {
 	return f.countEqual(p, func(i int, column string) string { return q + "." + column })
 }
 
-// SharedWithGiven counts those that a row has in common with the parameters.
+// SharedWithGiven counts the features that a row has in common with the parameters.
 func (f fragments) SharedWithGiven(p string) string {
 	return f.countEqual(p, func(i int, _ string) string { return "?" + strconv.Itoa(i+1) })
 }
@@ -108,8 +110,8 @@ func (f fragments) countEqual(p string, with func(i int, column string) string) 
 	return balanced(" + ", list)
 }
 
-// Shares is true when two rows have a feature in common. It is flat, however many
-// features there are.
+// Shares is true when two rows have a feature in common. The expression does not nest
+// deeper with more features.
 func (f fragments) Shares(p, q string) string {
 	list := f.Features()
 	for i, column := range list {
@@ -118,12 +120,12 @@ func (f fragments) Shares(p, q string) string {
 	return "CASE " + strings.Join(list, " ") + " END"
 }
 
-// Given are the parameters for the features.
+// Given lists the parameters for the features.
 func (f fragments) Given() string {
 	return f.list(func(i int, _ string) string { return "?" + strconv.Itoa(i+1) })
 }
 
-// FeatureList and OldList are the features of a row, and those of before in the list.
+// FeatureList lists the features of a row, and OldList its former features in part_new.
 func (f fragments) FeatureList(prefix string) string {
 	return f.list(func(_ int, column string) string { return qualified(prefix, column) })
 }
@@ -148,8 +150,8 @@ func (f fragments) list(each func(i int, column string) string) string {
 	return strings.Join(list, ", ")
 }
 
-// Slots are the numbers of the features, as a table n, and FeatureOf is that feature of
-// a row: of its columns f1, f2 and so on, or o1, o2.
+// Slots is a table n of the numbers of the features. FeatureOf is the feature with the
+// number in n, from a row's columns f1, f2 and so on, or o1, o2.
 func (f fragments) Slots() string {
 	return "(VALUES " + f.list(func(i int, _ string) string { return "(" + strconv.Itoa(i+1) + ")" }) + ") n"
 }
@@ -163,7 +165,7 @@ func (f fragments) FeatureOf(prefix, letter string) string {
 	return "CASE n.column1 " + strings.Join(list, " ") + " END"
 }
 
-// Part names an object of the layout, in the generation of the side table.
+// Part returns the name of an object of the layout, in the generation of the side table.
 func (f fragments) Part(what string) string {
 	name := f.Name + partOf + what
 	if f.generation > 1 {
@@ -174,11 +176,11 @@ func (f fragments) Part(what string) string {
 
 const partOf = "_alike_part_"
 
-// partTable is a table of entries, of level 1 and more; what is handed down goes to the
-// next level.
+// partTable is a table of entries. Levels count from 1; a table hands its entries down to
+// the next level.
 type partTable struct{ fragments }
 
-// Tables are those tables; entries come to the first.
+// Tables returns the tables of entries. New entries go into the first.
 func (f fragments) Tables() []partTable {
 	list := make([]partTable, len(shape.slices)+1)
 	for i := range list {
@@ -199,21 +201,22 @@ func (t partTable) Listed() int        { return shape.list }
 func (t partTable) Least() int64       { return math.MinInt64 }
 func (t partTable) Greatest() int64    { return math.MaxInt64 }
 
-// StepAt is how many rows are listed when the table hands a range down.
+// StepAt is the length of the list at which the table hands a range down.
 func (t partTable) StepAt() int { return shape.list * t.Level / (len(shape.slices) + 1) }
 
-// Most is the most entries that it hands down at once: twice what comes in between.
+// Most is the largest number of entries handed down in one step: twice as many as come in
+// between two steps.
 func (t partTable) Most() int { return 2 * shape.list * t.profile.K }
 
-// Slices is in how many ranges of as many values the features are cut, and Width how many values
-// each has.
+// Slices is the number of ranges of equal width that the features are cut into, and Width
+// the number of values in each.
 func (t partTable) Slices() int64     { return shape.slices[t.Level-1] }
 func (t partTable) HalfSlices() int64 { return t.Slices() / 2 }
 func (t partTable) Width() int64      { return math.MaxInt64/t.HalfSlices() + 1 }
 func (t partTable) WidthLess1() int64 { return t.Width() - 1 }
 
-// Arms is a SELECT for each table of entries, made by the template arm, and the one about
-// the list.
+// Arms returns a compound of a SELECT for each table of entries, made by the template arm,
+// and of the template list, which reads the list.
 func (f fragments) Arms(arm, list string) string {
 	return compound(append(f.ofTables(arm), f.sql(list)))
 }
@@ -229,8 +232,8 @@ func (f fragments) ofTables(arm string) []string {
 	return arms
 }
 
-// parts are statements that drop the triggers and tables of the layout that a schema has
-// for an attachment, but for those in use where these are to be kept.
+// parts returns statements that drop the triggers and tables of this layout that a schema
+// has for an attachment. With keep it leaves out those in use.
 func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err error) {
 	type object struct {
 		kind, name string
@@ -250,7 +253,7 @@ func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err e
 		generation := int64(1)
 		if len(words) == 2 {
 			if generation, err = strconv.ParseInt(words[1], 10, 64); err != nil {
-				return nil // the name is of another
+				return nil // the name belongs to something else
 			}
 		}
 		names := []string{"new", "sweep", "insert", "update", "delete", "full"}
@@ -265,7 +268,8 @@ func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err e
 	if err != nil || len(list) == 0 {
 		return nil, nil, err
 	}
-	// Read after them: what another connection has put into use meanwhile is not among them.
+	// The registry is read after the list: a generation that another connection puts into
+	// use in between is not in the list.
 	used := int64(0)
 	if keep {
 		inUse, err := c.attachments(a.schema, inUseByName, a.Name)
@@ -289,7 +293,7 @@ func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err e
 	return triggers, tables, nil
 }
 
-// dropParts drops them.
+// dropParts runs the statements of parts.
 func (c *conn) dropParts(a *attachment, keep bool) error {
 	triggers, tables, err := c.parts(a, keep)
 	if err != nil {
@@ -298,12 +302,12 @@ func (c *conn) dropParts(a *attachment, keep bool) error {
 	return c.Exec(append(triggers, tables...))
 }
 
-// proposeParts is from how many rows status proposes the layout. At 300,000 rows a checkin
-// writes seven times as much in the layout columns and takes three times as long, and the
-// difference grows.
+// proposeParts is the number of rows from which status proposes the layout parts. At 300,000
+// rows a checkin in the layout columns writes seven times as much and takes three times as
+// long, and the difference grows.
 const proposeParts = 1_000_000
 
-// merging tells how far the parts are.
+// merging describes the progress of the parts.
 func (c *conn) merging(a *attachment) (text string, err error) {
 	err = c.Run(a.sql("progress_of_parts"), func(row []sqlite.Value) error {
 		if text == "" {
@@ -319,8 +323,8 @@ func (c *conn) merging(a *attachment) (text string, err error) {
 	return text, err
 }
 
-// leaveParts ends what the parts do for a side table that is kept, within the transaction
-// of a detach.
+// leaveParts drops the parts of a side table that a detach keeps, and makes its views anew
+// without them, in the transaction of the detach.
 func (c *conn) leaveParts(a *attachment) error {
 	triggers, tables, err := c.parts(a, false)
 	if err != nil || len(tables) == 0 {

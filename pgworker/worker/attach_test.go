@@ -530,7 +530,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// Attach chooses the preset by a look at the documents, says which and why, and status
+// Attach reads some documents, chooses the preset, says which and why, and status
 // says when the rows turn out to be of another kind.
 func TestChoosesThePreset(t *testing.T) {
 	database := pgtest.Database(t)
