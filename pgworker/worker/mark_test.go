@@ -15,17 +15,25 @@ func verdicts(t *testing.T, c *pgx.Conn, table string) string {
 	return one[string](t, c, "select coalesce(string_agg(id || '-' || other || ' ' || verdict || ' ' || coalesce(note, ''), ', ' order by id, other), 'none') from "+table+"_alike_mark")
 }
 
-// short attaches n short documents with a key of the type, and has a worker sketch them.
-func short(t *testing.T, key string, n int) (*pgx.Conn, *Worker) {
+// sketched runs the statements in a new database, and has a worker sketch what they attach.
+func sketched(t *testing.T, statements ...string) (*pgx.Conn, *Worker) {
 	t.Helper()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id "+key+", body text)")
-	exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, $1::int) as g", n)
-	exec(t, c, "select alike.attach('documents', 'body')")
+	for _, sql := range statements {
+		exec(t, c, sql)
+	}
 	w := newWorker(t, database, nil)
 	once(t, w)
 	return c, w
+}
+
+// short attaches n short documents with a key of the type, and has a worker sketch them.
+func short(t *testing.T, key string, n int) (*pgx.Conn, *Worker) {
+	t.Helper()
+	return sketched(t, "create table documents (id "+key+", body text)",
+		fmt.Sprintf("insert into documents select g, 'one two three four ' || g from generate_series(1, %d) as g", n),
+		"select alike.attach('documents', 'body')")
 }
 
 // A verdict goes with its row, in every session that deletes it, and follows it to a new key:
@@ -72,7 +80,7 @@ func TestVerdictsFollowRows(t *testing.T) {
 			}
 			exec(t, c, fmt.Sprintf("set role %s; truncate %s; reset role", role, v.name))
 			if got := verdicts(t, c, v.name); got != "none" {
-				t.Errorf("after truncate: %s", got)
+				t.Errorf("after truncate: %s, want none", got)
 			}
 			exec(t, c, fmt.Sprintf("drop owned by %[1]s; drop role %[1]s", role))
 		})
@@ -80,31 +88,24 @@ func TestVerdictsFollowRows(t *testing.T) {
 }
 
 func TestVerdictsOfCompositeKeys(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (a text, b int, body text, primary key (b, a))")
-	exec(t, c, "insert into documents select x, g, 'one two three four ' || g || x from generate_series(1, 3) as g, unnest(array['x', 'y']) as x")
-	exec(t, c, "select alike.attach('documents', 'body')")
-	once(t, newWorker(t, database, nil))
+	c, _ := sketched(t, "create table documents (a text, b int, body text, primary key (b, a))",
+		"insert into documents select x, g, 'one two three four ' || g || x from generate_series(1, 3) as g, unnest(array['x', 'y']) as x",
+		"select alike.attach('documents', 'body')")
 	exec(t, c, `select alike.mark('documents', '[1, "x"]', '[1, "y"]', 'distinct')`)
 	exec(t, c, `select alike.mark('documents', '[2, "y"]', '[2, "x"]', 'duplicate')`)
 	exec(t, c, "update documents set a = 'z' where a = 'x'")
 	exec(t, c, "delete from documents where a = 'y' and b = 2")
 	if got := one[string](t, c, "select string_agg(m::text, ' ') from (select b, a, other_b, other_a, verdict from documents_alike_mark) m"); got != "(1,y,1,z,distinct)" {
-		t.Errorf("verdicts %s", got)
+		t.Errorf("verdicts %s, want (1,y,1,z,distinct)", got)
 	}
 }
 
 // A verdict goes with a row that has stopped to meet the condition, and the next row with
 // its key has none.
 func TestVerdictsOfRowsLeftOut(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id int primary key, kept boolean default true, body text)")
-	exec(t, c, "insert into documents select g, true, 'one two three four ' || g from generate_series(1, 4) as g")
-	exec(t, c, `select alike.attach('documents', 'body', '{"where": "kept"}')`)
-	w := newWorker(t, database, nil)
-	once(t, w)
+	c, w := sketched(t, "create table documents (id int primary key, kept boolean default true, body text)",
+		"insert into documents select g, true, 'one two three four ' || g from generate_series(1, 4) as g",
+		`select alike.attach('documents', 'body', '{"where": "kept"}')`)
 	exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'distinct')")
 	exec(t, c, "update documents set kept = false where id in (1, 3)")
 	once(t, w)
@@ -183,18 +184,15 @@ func TestVerdictsAfterChange(t *testing.T) {
 
 // In the JSON array of a composite key a bytea is a hexadecimal string, as in SQLite.
 func TestKeysWithBlobs(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (a bytea, b text, body text, primary key (a, b))")
-	exec(t, c, `insert into documents select k, 'x', $1 from unnest(array['\x00ff', '\x', '\x5c78']::bytea[]) as k`, story)
-	exec(t, c, "select alike.attach('documents', 'body')")
-	once(t, newWorker(t, database, nil))
+	c, _ := sketched(t, "create table documents (a bytea, b text, body text, primary key (a, b))",
+		`insert into documents select k, 'x', '`+story+`' from unnest(array['\x00ff', '\x', '\x5c78']::bytea[]) as k`,
+		"select alike.attach('documents', 'body')")
 	exec(t, c, `select alike.mark('documents', '["\\x00ff", "x"]', '["\\x", "x"]', 'distinct')`)
 	if got := one[string](t, c, "select encode(a, 'hex') || b || encode(other_a, 'hex') || other_b from documents_alike_mark"); got != "x00ffx" {
-		t.Errorf("the mark is on %q", got)
+		t.Errorf("the mark is on %q, want x00ffx", got)
 	}
-	if got := one[string](t, c, `select string_agg(key, ' ') from alike.rows('documents', '["\\x00ff", "x"]')`); got != `["\\x5c78", "x"]` {
-		t.Errorf("rows %s", got)
+	if got, want := one[string](t, c, `select string_agg(key, ' ') from alike.rows('documents', '["\\x00ff", "x"]')`), `["\\x5c78", "x"]`; got != want {
+		t.Errorf("rows %s, want %s", got, want)
 	}
 	exec(t, c, `delete from documents where a = '\x'`)
 	if n := one[int](t, c, "select count(*) from documents_alike_mark"); n != 0 {
@@ -204,15 +202,12 @@ func TestKeysWithBlobs(t *testing.T) {
 
 // Of a pair the row comes first that its column's own collation puts first.
 func TestMarkCollation(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, `create table names (id text collate "en-x-icu" primary key, body text)`)
-	exec(t, c, "insert into names values ('a', $1), ('B', $1), ('c', $1)", story)
-	exec(t, c, "select alike.attach('names', 'body')")
-	once(t, newWorker(t, database, nil))
+	c, _ := sketched(t, `create table names (id text collate "en-x-icu" primary key, body text)`,
+		"insert into names select id, '"+story+"' from unnest(array['a', 'B', 'c']) as id",
+		"select alike.attach('names', 'body')")
 	exec(t, c, "select alike.mark('names', 'B', 'a', 'distinct'), alike.mark('names', 'c', 'B', 'distinct')")
-	if got := verdicts(t, c, "names"); got != "a-B distinct , B-c distinct " {
-		t.Errorf("verdicts %s", got)
+	if got, want := verdicts(t, c, "names"), "a-B distinct , B-c distinct "; got != want {
+		t.Errorf("verdicts %s, want %s", got, want)
 	}
 	if got := one[string](t, c, "select string_agg(key || other, ' ') from alike.pairs('names')"); got != "ac" {
 		t.Errorf("pairs %s, want ac", got)
@@ -230,8 +225,8 @@ func TestAttachAgain(t *testing.T) {
 	exec(t, c, "select alike.attach('documents', 'body')")
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
-	if got := verdicts(t, c, "documents"); got != "3-4 distinct " {
-		t.Errorf("verdicts %s", got)
+	if got, want := verdicts(t, c, "documents"), "3-4 distinct "; got != want {
+		t.Errorf("verdicts %s, want %s", got, want)
 	}
 }
 
@@ -239,13 +234,9 @@ func TestAttachAgain(t *testing.T) {
 // and every change is queued, whichever trigger sees it.
 func TestBetweenRenameAndMend(t *testing.T) {
 	for _, partitions := range []string{"", " partition by range (id); create table low partition of documents default"} {
-		database := pgtest.Database(t)
-		c := pgtest.Connect(t, database)
-		exec(t, c, "create table documents (id int primary key, body text)"+partitions)
-		exec(t, c, "insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g")
-		exec(t, c, "select alike.attach('documents', 'body')")
-		w := newWorker(t, database, nil)
-		once(t, w)
+		c, w := sketched(t, "create table documents (id int primary key, body text)"+partitions,
+			"insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g",
+			"select alike.attach('documents', 'body')")
 		exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'duplicate'), alike.mark('documents', '5', '6', 'distinct')")
 		exec(t, c, "alter table documents rename column id to number; alter table documents rename column body to content; alter table documents rename to papers")
 		exec(t, c, "update papers set number = 20 where number = 2; delete from papers where number = 3; insert into papers values (30, 'a new one'); update papers set content = content || ' changed' where number = 5")

@@ -3,20 +3,14 @@ package worker
 import (
 	"strings"
 	"testing"
-
-	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
 // A partition that brings rows, or takes them away, is said by status, and refresh
 // follows; what is written into it is seen.
 func TestPartitionsComeAndGo(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id int, p int, body text, primary key (id, p)) partition by list (p); create table first partition of documents for values in (1)")
-	exec(t, c, "select alike.attach('documents', 'body')")
-	exec(t, c, "insert into documents values (1, 1, 'the first'), (2, 1, 'and the second')")
-	w := newWorker(t, database, nil)
-	once(t, w)
+	c, w := sketched(t, "create table documents (id int, p int, body text, primary key (id, p)) partition by list (p); create table first partition of documents for values in (1)",
+		"select alike.attach('documents', 'body')",
+		"insert into documents values (1, 1, 'the first'), (2, 1, 'and the second')")
 	check := func(what string) {
 		t.Helper()
 		if note := one[string](t, c, "select coalesce(note, '') from alike.status()"); !strings.Contains(note, "some change was not seen; select alike.refresh") {
@@ -26,7 +20,7 @@ func TestPartitionsComeAndGo(t *testing.T) {
 		once(t, w)
 		checkSide(t, c, "documents", "documents", "body", "jsonb_build_array(id, p)::text", "true")
 		if note := one[string](t, c, "select coalesce(note, '') from alike.status()"); note != "" {
-			t.Errorf("%s: after refresh status says %q", what, note)
+			t.Errorf("%s: after refresh status says %q, want nothing", what, note)
 		}
 	}
 	exec(t, c, "create table second (id int not null, p int not null, body text, primary key (id, p)); insert into second values (3, 2, 'came with its table')")
@@ -45,17 +39,13 @@ func TestPartitionsComeAndGo(t *testing.T) {
 // Rows of a table that inherits from an attached one later are none of its own, and
 // status says so.
 func TestLaterChild(t *testing.T) {
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table documents (id int primary key, body text)")
-	exec(t, c, "select alike.attach('documents', 'body')")
-	exec(t, c, "create table letters () inherits (documents); insert into documents values (1, 'a document'); insert into letters values (2, 'a letter')")
-	w := newWorker(t, database, nil)
-	once(t, w)
+	c, w := sketched(t, "create table documents (id int primary key, body text)",
+		"select alike.attach('documents', 'body')",
+		"create table letters () inherits (documents); insert into documents values (1, 'a document'); insert into letters values (2, 'a letter')")
 	exec(t, c, "select alike.refresh('documents')")
 	once(t, w)
 	checkSide(t, c, "documents", "only documents", "body", "id::text", "true")
 	if note := one[string](t, c, "select note from alike.status()"); !strings.Contains(note, "letters inherit from public.documents; their rows are not attached") {
-		t.Errorf("status says %q", note)
+		t.Errorf("status says %q, want that the rows of letters are not attached", note)
 	}
 }

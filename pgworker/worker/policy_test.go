@@ -67,48 +67,64 @@ func waits(t testing.TB, c *pgx.Conn) bool {
 
 func TestGate(t *testing.T) {
 	database := pgtest.Database(t)
-	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "reject"}')`)
 	w := newWorker(t, database, nil)
-	checkin := func(tx pgx.Tx, id int, text string) error {
-		q, err := Ask(ctx, tx, "documents", []byte(text))
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "select alike.gate('documents', $1)", q.Sketch); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "insert into documents values ($1, $2)", id, text)
+	t.Run("refuses duplicates before and after the worker has seen them", func(t *testing.T) { gateRefuses(t, c, w) })
+	t.Run("two transactions with one document", func(t *testing.T) { gateTwoAtOnce(t, c, database) })
+	t.Run("refuses sketches that it cannot compare", func(t *testing.T) { gateForeignSketches(t, c) })
+	t.Run("needs the right to insert", func(t *testing.T) { gateNeedsRight(t, c) })
+	t.Run("wants read committed", func(t *testing.T) {
+		fails(t, c, "want read committed", "begin isolation level repeatable read; select alike.gate('documents', '\\xa1'::bytea)")
+		exec(t, c, "rollback")
+	})
+}
+
+// gated checks a document in behind the gate of documents, in the transaction.
+func gated(tx pgx.Tx, id int, text string) error {
+	q, err := Ask(ctx, tx, "documents", []byte(text))
+	if err != nil {
 		return err
 	}
-	one := func(c *pgx.Conn, id int, text string) error {
-		return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return checkin(tx, id, text) })
+	if _, err := tx.Exec(ctx, "select alike.gate('documents', $1)", q.Sketch); err != nil {
+		return err
 	}
-	if err := one(c, 1, story); err != nil {
+	_, err = tx.Exec(ctx, "insert into documents values ($1, $2)", id, text)
+	return err
+}
+
+// gatedAlone does so in a transaction of its own.
+func gatedAlone(c *pgx.Conn, id int, text string) error {
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error { return gated(tx, id, text) })
+}
+
+func gateRefuses(t *testing.T, c *pgx.Conn, w *Worker) {
+	if err := gatedAlone(c, 1, story); err != nil {
 		t.Fatal(err)
 	}
 	// Before the worker has seen it, and after.
-	if err := one(c, 2, story+" again"); !rejected(err) {
-		t.Errorf("a duplicate that the worker has not seen: error %v", err)
+	if err := gatedAlone(c, 2, story+" again"); !rejected(err) {
+		t.Errorf("a duplicate that the worker has not seen: error %v, want a rejection", err)
 	}
 	once(t, w)
-	err := one(c, 2, story+" again")
+	err := gatedAlone(c, 2, story+" again")
 	if !rejected(err) {
-		t.Errorf("a duplicate: error %v", err)
+		t.Errorf("a duplicate: error %v, want a rejection", err)
 	} else if got, want := err.Error(), "ERROR: alike: the document resembles row 1 of documents (resemblance 0."; !strings.HasPrefix(got, want) {
-		t.Errorf("the error does not name the row: %s", got)
+		t.Errorf("the error is %q, want the start %q", got, want)
 	}
-	if err := one(c, 3, "an unrelated document of which nothing was ever heard"); err != nil {
-		t.Error(err)
+	if err := gatedAlone(c, 3, "an unrelated document of which nothing was ever heard"); err != nil {
+		t.Errorf("a document like no other: error %v, want none", err)
 	}
-	if err := one(c, 4, ""); err != nil {
-		t.Errorf("a document without a token: %v", err)
+	if err := gatedAlone(c, 4, ""); err != nil {
+		t.Errorf("a document without a token: error %v, want none", err)
 	}
+}
 
-	watch := pgtest.Connect(t, database)
-	// Two transactions with the same document: the second waits for the first,
-	// and is caught if that commits.
+// The second transaction waits for the first, and is refused if the first commits.
+func gateTwoAtOnce(t *testing.T, c *pgx.Conn, database string) {
+	d, watch := pgtest.Connect(t, database), pgtest.Connect(t, database)
 	for _, v := range []struct {
 		name   string
 		commit bool
@@ -121,11 +137,11 @@ func TestGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := checkin(first, 10, text); err != nil {
+		if err := gated(first, 10, text); err != nil {
 			t.Fatal(err)
 		}
 		second := make(chan error, 1)
-		go func() { second <- one(d, 11, text) }()
+		go func() { second <- gatedAlone(d, 11, text) }()
 		waitFor(t, "the second to wait", func() bool {
 			return len(second) > 0 || waits(t, watch)
 		})
@@ -141,10 +157,13 @@ func TestGate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := <-second; rejected(err) != v.commit || err != nil && !v.commit {
-			t.Errorf("%s: the second got %v", v.name, err)
+			t.Errorf("%s: the second got the error %v, want a rejection: %v", v.name, err, v.commit)
 		}
 		exec(t, c, "delete from documents where id in (10, 11)")
 	}
+}
+
+func gateForeignSketches(t *testing.T, c *pgx.Conn) {
 	cut, err := Ask(ctx, c, "documents", []byte(story))
 	if err != nil {
 		t.Fatal(err)
@@ -156,14 +175,19 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails(t, c, "keeps a list of values", "select alike.gate('lists', $1)", list.Sketch)
-	name := strings.ReplaceAll("gate_"+t.Name(), "/", "_")
+}
+
+func gateNeedsRight(t *testing.T, c *pgx.Conn) {
+	cut, err := Ask(ctx, c, "documents", []byte(story))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "gate_test"
 	exec(t, c, fmt.Sprintf(`create role %[1]q; grant alike_reader to %[1]q; grant select on documents to %[1]q; set role %[1]q`, name))
 	fails(t, c, "may not insert into alike.admitted", "select alike.gate('documents', $1)", cut.Sketch)
 	exec(t, c, fmt.Sprintf(`reset role; grant insert on alike.admitted to %[1]q; set role %[1]q`, name))
 	fails(t, c, "resembles row 1 of documents", "select alike.gate('documents', $1)", cut.Sketch)
 	exec(t, c, fmt.Sprintf(`reset role; drop owned by %[1]q; drop role %[1]q`, name))
-	fails(t, c, "want read committed", "begin isolation level repeatable read; select alike.gate('documents', '\\xa1'::bytea)")
-	exec(t, c, "rollback")
 }
 
 // A verdict holds for a row that the worker has sketched and for a row that it has not.
