@@ -13,8 +13,8 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// prose is a text of words of which few are frequent.
-func prose(r *rand.Rand, n int) []string {
+// manyWords is a text of words, a few of them frequent.
+func manyWords(r *rand.Rand, n int) []string {
 	words := make([]string, n)
 	for i := range words {
 		words[i] = fmt.Sprint("w", int(4000*r.Float64()*r.Float64()*r.Float64()))
@@ -95,7 +95,7 @@ func TestPassagesInBooks(t *testing.T) {
 			texts := map[int]string{}
 			books := make([][]string, 8)
 			for i := range books {
-				books[i] = prose(r, 2000+r.IntN(4000))
+				books[i] = manyWords(r, 2000+r.IntN(4000))
 				insert(i, strings.Join(books[i], " "))
 				texts[i] = " " + strings.Join(books[i], " ") + " "
 			}
@@ -222,7 +222,7 @@ func TestKeepContaining(t *testing.T) {
 	}
 	var books [][]string
 	for i := range 6 {
-		books = append(books, prose(r, 500+r.IntN(1000)))
+		books = append(books, manyWords(r, 500+r.IntN(1000)))
 		add(10*i, books[i])
 	}
 	for i := range 30 {
@@ -232,7 +232,7 @@ func TestKeepContaining(t *testing.T) {
 		add(100+i, book[at:at+n])
 	}
 	add(200, books[0]) // word for word
-	add(201, prose(r, 80))
+	add(201, manyWords(r, 80))
 	exec(t, c, `select alike.attach('d', 'body', '{"contains": true}')`)
 	once(t, newWorker(t, database, nil))
 	exec(t, c, "insert into d values (300, 'not sketched yet')")
@@ -274,7 +274,7 @@ func TestContainsComesAndGoes(t *testing.T) {
 		c := pgtest.Connect(t, database)
 		w := newWorker(t, database, nil)
 		exec(t, c, "create table d (id numeric primary key, body text)")
-		text := func(n int) string { return strings.Join(prose(r, n), " ") }
+		text := func(n int) string { return strings.Join(manyWords(r, n), " ") }
 		for i := range 5 {
 			exec(t, c, "insert into d values ($1::text::numeric, $2)", fmt.Sprint(i), text(60))
 		}
