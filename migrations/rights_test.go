@@ -190,88 +190,13 @@ var matrix = []struct{ statement, expected string }{
 func TestRightsMatrix(t *testing.T) {
 	for _, version := range []int{13, 15, 18} {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			ctx := context.Background()
-			server := pgtest.Shared(t, version)
-			c := pgtest.Connect(t, server.Database(t))
-			prefix := one[string](t, c, "select current_database() || '_'")
-			names := []string{}
-			for _, role := range matrixRoles {
-				names = append(names, "{"+role+"}", prefix+role)
-			}
-			named := strings.NewReplacer(names...)
-			for _, role := range matrixRoles {
-				exec(t, c, "create role "+prefix+role)
-			}
-			t.Cleanup(func() {
-				for _, role := range slices.Backward(matrixRoles) {
-					c.Exec(ctx, "drop owned by "+prefix+role+" cascade; drop role "+prefix+role)
-				}
-			})
-			exec(t, c, named.Replace(`
-				grant alike_admin to {admin};
-				grant alike_worker, {owner} to {worker};
-				grant alike_worker, {admin} to {his};
-				grant alike_reader to {reader}, {bound}, {blind};
-				create schema mine authorization {owner};
-				create schema theirs authorization {admin};
-				grant usage on schema mine, theirs to public;
-				create table mine.papers (id int primary key, body text);
-				alter table mine.papers owner to {owner};
-				grant select on mine.papers to {reader}, {bound};
-				grant select, insert, update, delete on mine.papers to {writer};
-				create policy one on mine.papers using (id = 1);
-				create table theirs.papers (id int primary key, body text);
-				alter table theirs.papers owner to {admin};
-				insert into mine.papers values (1, 'one'), (2, 'two');
-				select alike.attach('mine.papers', 'body', '{"policy": "link", "contains": true}');
-				insert into mine.papers_alike (id, profile, content_hash, shingles, f1, passages) values (1, 1, 1, 1, 1, '{7}'), (2, 1, 1, 1, 2, '{7}');
-				insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (1, 2, 1, 1, 1, 1, 0, 'link');
-				insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
-				select alike.write_clusters('mine.papers');
-				insert into mine.papers_alike_cluster values ('1', '1', 2), ('2', '1', 2);
-				insert into alike.queue (attachment, key) values (1, '1'), (1, '2');
-				insert into alike.extraction (attachment, key) values (1, '1');
-				insert into alike.chunk (attachment, rows) values (1, 1);
-				insert into alike.error (attachment, key, message, attempts) values (1, '2', 'x', 1);
-				insert into alike.admitted (attachment, features, sketch) values (1, '{}', '');
-				insert into alike.request (attachment, document) values (1, 'x')`))
-
-			try := func(role, statement string) (outcome byte, reason error) {
-				tx, err := c.Begin(ctx)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer tx.Rollback(ctx)
-				if role == "owner" { // then alone, or his worker would have it through him
-					if _, err := tx.Exec(ctx, named.Replace("grant alike_admin to {owner}")); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if role == "bound" {
-					if _, err := tx.Exec(ctx, "alter table mine.papers enable row level security"); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if _, err := tx.Exec(ctx, "set local session authorization "+prefix+role); err != nil {
-					t.Fatal(err)
-				}
-				tag, err := tx.Exec(ctx, named.Replace(statement))
-				var pg *pgconn.PgError
-				switch {
-				case err == nil && (tag.RowsAffected() > 0 || !tag.Select() && !tag.Insert() && !tag.Update() && !tag.Delete()):
-					return 'y', nil
-				case err == nil:
-					return '0', nil
-				case errors.As(err, &pg) && pg.Code == "42501":
-					return '-', err
-				}
-				return 'x', err
-			}
+			c := pgtest.Connect(t, pgtest.Shared(t, version).Database(t))
+			prefix, named := matrixTables(t, c)
 			for _, line := range matrix {
 				var got []byte
 				var reasons []string
 				for i, role := range matrixRoles {
-					outcome, reason := try(role, line.statement)
+					outcome, reason := matrixOutcome(t, c, prefix, named, role, line.statement)
 					got = append(got, outcome)
 					if outcome != line.expected[i] {
 						reasons = append(reasons, fmt.Sprintf("%s: %v", role, reason))
@@ -287,26 +212,113 @@ func TestRightsMatrix(t *testing.T) {
 					t.Errorf("%s\n got %s\nwant %s\n%s", line.statement, got, want, strings.Join(reasons, "\n"))
 				}
 			}
-
-			rows, _ := c.Query(ctx, "select oid::regclass::text from pg_class where relkind in ('r', 'v') and (relnamespace = 'alike'::regnamespace or relnamespace = 'mine'::regnamespace and relname ~ 'alike')")
-			tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, table := range tables {
-				verbs := []string{"select from ", "insert into ", "update ", "delete from ", "truncate "}
-				if strings.HasSuffix(table, "_pair") || strings.HasSuffix(table, "_feature") {
-					verbs = verbs[:1]
-				}
-				for _, verb := range verbs {
-					if !slices.ContainsFunc(matrix, func(line struct{ statement, expected string }) bool {
-						return strings.HasPrefix(line.statement+" ", verb+table+" ") || verb == "select from " && strings.HasPrefix(line.statement, "select") && strings.Contains(line.statement+" ", " from "+table+" ")
-					}) {
-						t.Errorf("the matrix has no line for %s%s", verb, table)
-					}
-				}
-			}
+			matrixIsComplete(t, c)
 		})
+	}
+}
+
+// matrixTables makes the roles of the matrix, their tables, and a row in each table of ours.
+// The names of the roles in a statement, in braces, are replaced by named.
+func matrixTables(t *testing.T, c *pgx.Conn) (prefix string, named *strings.Replacer) {
+	t.Helper()
+	prefix = one[string](t, c, "select current_database() || '_'")
+	names := []string{}
+	for _, role := range matrixRoles {
+		names = append(names, "{"+role+"}", prefix+role)
+	}
+	named = strings.NewReplacer(names...)
+	for _, role := range matrixRoles {
+		exec(t, c, "create role "+prefix+role)
+	}
+	t.Cleanup(func() {
+		for _, role := range slices.Backward(matrixRoles) {
+			c.Exec(context.Background(), "drop owned by "+prefix+role+" cascade; drop role "+prefix+role)
+		}
+	})
+	exec(t, c, named.Replace(`
+		grant alike_admin to {admin};
+		grant alike_worker, {owner} to {worker};
+		grant alike_worker, {admin} to {his};
+		grant alike_reader to {reader}, {bound}, {blind};
+		create schema mine authorization {owner};
+		create schema theirs authorization {admin};
+		grant usage on schema mine, theirs to public;
+		create table mine.papers (id int primary key, body text);
+		alter table mine.papers owner to {owner};
+		grant select on mine.papers to {reader}, {bound};
+		grant select, insert, update, delete on mine.papers to {writer};
+		create policy one on mine.papers using (id = 1);
+		create table theirs.papers (id int primary key, body text);
+		alter table theirs.papers owner to {admin};
+		insert into mine.papers values (1, 'one'), (2, 'two');
+		select alike.attach('mine.papers', 'body', '{"policy": "link", "contains": true}');
+		insert into mine.papers_alike (id, profile, content_hash, shingles, f1, passages) values (1, 1, 1, 1, 1, '{7}'), (2, 1, 1, 1, 2, '{7}');
+		insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (1, 2, 1, 1, 1, 1, 0, 'link');
+		insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
+		select alike.write_clusters('mine.papers');
+		insert into mine.papers_alike_cluster values ('1', '1', 2), ('2', '1', 2);
+		insert into alike.queue (attachment, key) values (1, '1'), (1, '2');
+		insert into alike.extraction (attachment, key) values (1, '1');
+		insert into alike.chunk (attachment, rows) values (1, 1);
+		insert into alike.error (attachment, key, message, attempts) values (1, '2', 'x', 1);
+		insert into alike.admitted (attachment, features, sketch) values (1, '{}', '');
+		insert into alike.request (attachment, document) values (1, 'x')`))
+	return prefix, named
+}
+
+// matrixOutcome is what a statement does for a role, in a transaction that is rolled back.
+func matrixOutcome(t *testing.T, c *pgx.Conn, prefix string, named *strings.Replacer, role, statement string) (outcome byte, reason error) {
+	ctx := context.Background()
+	tx, err := c.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback(ctx)
+	if role == "owner" { // then alone, or his worker would have it through him
+		if _, err := tx.Exec(ctx, named.Replace("grant alike_admin to {owner}")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if role == "bound" {
+		if _, err := tx.Exec(ctx, "alter table mine.papers enable row level security"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := tx.Exec(ctx, "set local session authorization "+prefix+role); err != nil {
+		t.Fatal(err)
+	}
+	tag, err := tx.Exec(ctx, named.Replace(statement))
+	var pg *pgconn.PgError
+	switch {
+	case err == nil && (tag.RowsAffected() > 0 || !tag.Select() && !tag.Insert() && !tag.Update() && !tag.Delete()):
+		return 'y', nil
+	case err == nil:
+		return '0', nil
+	case errors.As(err, &pg) && pg.Code == "42501":
+		return '-', err
+	}
+	return 'x', err
+}
+
+// matrixIsComplete fails for a table of ours and a verb that have no line in the matrix.
+func matrixIsComplete(t *testing.T, c *pgx.Conn) {
+	rows, _ := c.Query(context.Background(), "select oid::regclass::text from pg_class where relkind in ('r', 'v') and (relnamespace = 'alike'::regnamespace or relnamespace = 'mine'::regnamespace and relname ~ 'alike')")
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		verbs := []string{"select from ", "insert into ", "update ", "delete from ", "truncate "}
+		if strings.HasSuffix(table, "_pair") || strings.HasSuffix(table, "_feature") {
+			verbs = verbs[:1]
+		}
+		for _, verb := range verbs {
+			if !slices.ContainsFunc(matrix, func(line struct{ statement, expected string }) bool {
+				return strings.HasPrefix(line.statement+" ", verb+table+" ") || verb == "select from " && strings.HasPrefix(line.statement, "select") && strings.Contains(line.statement+" ", " from "+table+" ")
+			}) {
+				t.Errorf("the matrix has no line for %s%s", verb, table)
+			}
+		}
 	}
 }
 

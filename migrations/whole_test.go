@@ -199,25 +199,12 @@ func TestSetsAsGo(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var elements [][]byte
-					var weights []float64
+					elements, weights := randomSet(r, n, p.Family == sketch.Weighted)
 					plain := settings == ""
-					for range n {
-						element := make([]byte, r.IntN(40))
-						for i := range element {
-							element[i] = byte(r.Uint32())
-						}
-						if len(elements) > 0 && r.IntN(4) == 0 {
-							element = elements[r.IntN(len(elements))]
-						}
-						weight := float64(r.IntN(4))
-						if p.Family == sketch.Weighted {
-							weight = math.Exp(r.NormFloat64() * 3)
-						}
-						elements, weights = append(elements, element), append(weights, weight)
+					for i, element := range elements {
 						if plain {
 							s.AddElement(element)
-						} else if err := s.AddWeighted(element, weight); err != nil {
+						} else if err := s.AddWeighted(element, weights[i]); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -241,12 +228,31 @@ func TestSetsAsGo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// randomSet is n elements with weights, of which a quarter repeats an earlier element; the
+// weights are fractions, or whole numbers below 4.
+func randomSet(r *rand.Rand, n int, fractions bool) (elements [][]byte, weights []float64) {
+	for range n {
+		element := make([]byte, r.IntN(40))
+		for i := range element {
+			element[i] = byte(r.Uint32())
+		}
+		if len(elements) > 0 && r.IntN(4) == 0 {
+			element = elements[r.IntN(len(elements))]
+		}
+		weight := float64(r.IntN(4))
+		if fractions {
+			weight = math.Exp(r.NormFloat64() * 3)
+		}
+		elements, weights = append(elements, element), append(weights, weight)
+	}
+	return elements, weights
+}
+
+func TestSketchSet(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
-	for _, equal := range []string{
-		"select alike.sketch_set(x) from unnest(array[1, 22, 333]) as x", "select alike.sketch_set(x::bigint) from unnest(array[1, 22, 333]) as x",
-		"select alike.sketch_set(x::text) from unnest(array[1, 22, 333]) as x", "select alike.sketch_set(x, 1) from unnest(array[333, 22, 1, null]) as x",
-		"select alike.sketch_set(x, 1, 'prose') from unnest(array['22', '1', '333']) as x", "select alike.sketch_set(x) from unnest(array['22', '1', '333']::bytea[]) as x",
-	} {
+	t.Run("numbers, text and bytes are one set", func(t *testing.T) {
 		s, err := sketch.NewSketcher(elementsProfile(t))
 		if err != nil {
 			t.Fatal(err)
@@ -254,27 +260,38 @@ func TestSetsAsGo(t *testing.T) {
 		for _, e := range []string{"1", "22", "333"} {
 			s.AddElement([]byte(e))
 		}
-		if got, want := one[[]byte](t, c, equal), s.AppendSketch(nil); !bytes.Equal(got, want) {
-			t.Errorf("%s:\n%x, want\n%x", equal, got, want)
+		want := s.AppendSketch(nil)
+		for _, equal := range []string{
+			"select alike.sketch_set(x) from unnest(array[1, 22, 333]) as x", "select alike.sketch_set(x::bigint) from unnest(array[1, 22, 333]) as x",
+			"select alike.sketch_set(x::text) from unnest(array[1, 22, 333]) as x", "select alike.sketch_set(x, 1) from unnest(array[333, 22, 1, null]) as x",
+			"select alike.sketch_set(x, 1, 'prose') from unnest(array['22', '1', '333']) as x", "select alike.sketch_set(x) from unnest(array['22', '1', '333']::bytea[]) as x",
+		} {
+			if got := one[[]byte](t, c, equal); !bytes.Equal(got, want) {
+				t.Errorf("%s:\n%x, want\n%x", equal, got, want)
+			}
 		}
-	}
-	if got := one[*[]byte](t, c, "select alike.sketch_set(x, 0, 'mod=3') from unnest(array['a', null]) as x"); got != nil {
-		t.Errorf("a set whose weights are 0 is %x, want NULL", *got)
-	}
-	if got := one[*[]byte](t, c, "select alike.sketch_set(null::text)"); got != nil {
-		t.Errorf("the empty set is %x, want NULL", *got)
-	}
-	for _, bad := range [][2]string{
-		{"select alike.sketch_set('a'::text, -1)", "sketch: weight -1, want a finite number of at least 0"},
-		{"select alike.sketch_set('a'::text, 'NaN')", "sketch: weight NaN, want a finite number of at least 0"},
-		{"select alike.sketch_set('a'::text, 0.5)", "sketch: weight 0.5 under the family fast, want a whole number; the family weighted takes fractions"},
-		{"select alike.sketch_set('a'::text, 1000001, 'bins')", "sketch: weight 1000001 under the family bins, want at most 1000000; the family weighted takes more"},
-		{"select alike.sketch_set('a'::text, 1, p) from unnest(array['fast', 'bins']) as p", `one set has two profiles, "fast" and "bins"`},
-		{"select alike.sketch_set('a'::text, 1e308, 'weighted') from generate_series(1, 2)", "sketch: the weights of an element add up to more than 1.7976931348623157e+308"},
-		{"select alike.sketch_set('a'::text, 1, 'w=0')", `sketch: profile "w=0": w=0, want 1 to 1024`},
-	} {
-		fails(t, c, bad[1], bad[0])
-	}
+	})
+	t.Run("an empty set has no sketch", func(t *testing.T) {
+		if got := one[*[]byte](t, c, "select alike.sketch_set(x, 0, 'mod=3') from unnest(array['a', null]) as x"); got != nil {
+			t.Errorf("a set whose weights are 0 is %x, want NULL", *got)
+		}
+		if got := one[*[]byte](t, c, "select alike.sketch_set(null::text)"); got != nil {
+			t.Errorf("the empty set is %x, want NULL", *got)
+		}
+	})
+	t.Run("what it refuses", func(t *testing.T) {
+		for _, bad := range [][2]string{
+			{"select alike.sketch_set('a'::text, -1)", "sketch: weight -1, want a finite number of at least 0"},
+			{"select alike.sketch_set('a'::text, 'NaN')", "sketch: weight NaN, want a finite number of at least 0"},
+			{"select alike.sketch_set('a'::text, 0.5)", "sketch: weight 0.5 under the family fast, want a whole number; the family weighted takes fractions"},
+			{"select alike.sketch_set('a'::text, 1000001, 'bins')", "sketch: weight 1000001 under the family bins, want at most 1000000; the family weighted takes more"},
+			{"select alike.sketch_set('a'::text, 1, p) from unnest(array['fast', 'bins']) as p", `one set has two profiles, "fast" and "bins"`},
+			{"select alike.sketch_set('a'::text, 1e308, 'weighted') from generate_series(1, 2)", "sketch: the weights of an element add up to more than 1.7976931348623157e+308"},
+			{"select alike.sketch_set('a'::text, 1, 'w=0')", `sketch: profile "w=0": w=0, want 1 to 1024`},
+		} {
+			fails(t, c, bad[1], bad[0])
+		}
+	})
 }
 
 func elementsProfile(t *testing.T) sketch.Profile {

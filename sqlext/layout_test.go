@@ -36,129 +36,165 @@ func (db database) sorted(query string) string {
 	return strings.Join(lines, "\n")
 }
 
+// twoLayouts is one table d in both layouts: columns in memory, then parts in a file.
+type twoLayouts struct {
+	key  layoutKey
+	name string // the file's
+	dbs  []database
+}
+
+// layoutKey is a key of d: its columns, their list, and the value for a number.
+type layoutKey struct{ columns, list, value string }
+
 // Both layouts give the same answers, whatever was written before: to the questions, and
 // to plain SQL.
 func TestLayoutsAnswerTheSame(t *testing.T) {
-	words := strings.Fields("river mountain paper letter window engine garden winter")
-	for i, key := range []struct{ columns, list, value string }{
+	for i, key := range []layoutKey{
 		{"id INTEGER PRIMARY KEY", "id", "%d"},
 		{"id TEXT PRIMARY KEY", "id", "'k%d'"},
 		{"a INTEGER, b TEXT, PRIMARY KEY (a, b)", "a, b", "%[1]d %% 5, 'k%[1]d'"},
 	} {
 		for _, options := range []string{`"policy": "link"`, `"mode": "queue", "policy": "link"`, `"policy": "reject", "at_least": 0.9`, `"verify": "text", "policy": "warn"`} {
 			t.Run(key.columns+" "+options, func(t *testing.T) {
-				random := rand.New(rand.NewPCG(uint64(i), 7))
-				layouts := []string{"columns", "parts"}
-				var dbs []database
-				name := filepath.Join(t.TempDir(), "parts.db")
-				for _, layout := range layouts {
-					db := open(t, map[string]string{"columns": ":memory:", "parts": name}[layout])
-					columns, constraint, _ := strings.Cut(key.columns, ", PRIMARY KEY")
-					if constraint != "" {
-						constraint = ", PRIMARY KEY" + constraint
-					}
-					db.exec(`CREATE TABLE d(` + columns + `, body TEXT` + constraint + `)`)
-					db.exec(`INSERT INTO d VALUES (` + fmt.Sprintf(key.value, 1) + `, 'the first text that was there before')`)
-					db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + layout + `", "profile": "words w=1 k=5 s=2 r=1", ` + options + `}')`)
-					dbs = append(dbs, db)
-				}
-				same := func(where string) {
-					t.Helper()
-					for _, question := range []string{
-						`SELECT * FROM alike_pairs('d', 0.3)`, `SELECT * FROM alike_clusters('d', 0.5) ORDER BY 1`, `SELECT * FROM alike_keep('d') ORDER BY 1`, `SELECT * FROM alike_hot('d')`,
-						`SELECT d.*, x.* FROM d, alike_rows_like('d', d.body, 0.3) x`, `SELECT * FROM d_alike_pair`, `SELECT * FROM d_alike_feature`,
-						`SELECT ` + key.list + `, shared, resemblance, policy, omitted FROM d_alike_match`, `SELECT "rows", sketched, stale, pending, failed FROM alike_status()`,
-					} {
-						if want, got := dbs[0].sorted(question), dbs[1].sorted(question); want != got {
-							t.Fatalf("%s: %s\ncolumns:\n%s\nparts:\n%s", where, question, want, got)
-						}
-					}
-				}
-				text := func() string {
-					list := make([]string, 3+random.IntN(4))
-					for i := range list {
-						list[i] = words[random.IntN(len(words))]
-					}
-					return "'" + strings.Join(list, " ") + "'"
-				}
-				one := func() string { return fmt.Sprintf(key.value, 1+random.IntN(25)) }
-				for step := range 120 {
-					statement := ""
-					switch random.IntN(8) {
-					case 0, 1, 2:
-						statement = fmt.Sprintf("INSERT %s INTO d VALUES (%s, %s)", []string{"", "OR REPLACE", "OR IGNORE", "OR FAIL"}[random.IntN(4)], one(), text())
-					case 3:
-						statement = fmt.Sprintf("UPDATE d SET body = %s WHERE (%s) = (%s)", text(), key.list, one())
-					case 4:
-						statement = fmt.Sprintf("UPDATE OR REPLACE d SET (%s) = (%s) WHERE (%[1]s) = (%s)", key.list, one(), one())
-					case 5:
-						statement = fmt.Sprintf("DELETE FROM d WHERE (%s) = (%s)", key.list, one())
-					case 6:
-						statement = fmt.Sprintf("UPDATE d SET body = body || ' garden' WHERE (%s) < (%s)", key.list, one())
-					case 7:
-						statement = "SELECT alike_refresh('d')"
-					}
-					undo := random.IntN(6) == 0
-					errs := make([]string, 2)
-					for i, db := range dbs {
-						if undo {
-							db.exec("BEGIN")
-						}
-						if _, err := db.try(statement); err != nil {
-							errs[i] = err.Error()
-						}
-						if undo {
-							db.Exec("ROLLBACK")
-						}
-					}
-					if errs[0] != errs[1] {
-						t.Fatalf("step %d, %s:\ncolumns: %s\nparts: %s", step, statement, errs[0], errs[1])
-					}
-					if step%6 == 5 {
-						same(fmt.Sprintf("step %d, %s", step, statement))
-					}
-				}
-				parts := dbs[1]
-				for _, db := range dbs {
-					db.rows(`SELECT alike_refresh('d')`) // what is queued
-				}
-				parts.check("d", "parts")
-				parts.checkViews("d", "parts")
-				if parts.rows(`SELECT (SELECT count(*) FROM d_alike_part_1) * (SELECT count(*) FROM d_alike_part_4) > 0`) != "1" {
-					t.Error("nothing was handed down")
-				}
-				if got := parts.rows(`SELECT merging FROM alike_status()`); !regexp.MustCompile(`^[0-3] of 4 rows listed; part 1 at slice [1-4] of 4, part 2 at slice [1-4] of 4, part 3 at slice [1-4] of 4$`).MatchString(got) {
-					t.Errorf("merging: %s", got)
-				}
-				// The file is as good after VACUUM, without the extension, and in the other layout.
-				parts.exec(`VACUUM`)
-				same("after VACUUM")
-				without := plain(t, name)
-				without.exec(`ALTER TABLE d RENAME TO papers`)
-				without.exec(`ALTER TABLE papers RENAME TO d`)
-				without.exec(`DELETE FROM d WHERE (` + key.list + `) IN (SELECT ` + key.list + ` FROM d LIMIT 2)`)
-				without.Close()
-				dbs[0].exec(`DELETE FROM d WHERE (` + key.list + `) IN (SELECT ` + key.list + ` FROM d LIMIT 2)`)
-				same("without the extension")
-				slices.Reverse(layouts)
-				for i, db := range dbs {
-					db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + layouts[i] + `"}')`)
-				}
-				parts.expect("columns||", `SELECT layout, merging, note FROM alike_status()`)
-				parts.expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
-				slices.Reverse(dbs)
-				same("the layouts exchanged")
-				for _, db := range dbs {
-					kept := db.sorted(`SELECT * FROM d_alike_pair`)
-					db.rows(`SELECT alike_detach('d')`)
-					db.expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
-					if now := db.sorted(`SELECT * FROM d_alike_pair`); now != kept {
-						t.Errorf("a detach leaves the pairs\n%s\nof\n%s", now, kept)
-					}
-					db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
-					db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index'`)
-				}
+				l := newTwoLayouts(t, key, options)
+				l.writeAtRandom(t, rand.New(rand.NewPCG(uint64(i), 7)))
+				l.partsAreUsed(t)
+				l.sameAfterWritesOutside(t)
+				l.sameAfterExchange(t)
+				l.detachLeavesPairs(t)
 			})
 		}
+	}
+}
+
+func newTwoLayouts(t *testing.T, key layoutKey, options string) *twoLayouts {
+	l := &twoLayouts{key: key, name: filepath.Join(t.TempDir(), "parts.db")}
+	for _, layout := range []string{"columns", "parts"} {
+		db := open(t, map[string]string{"columns": ":memory:", "parts": l.name}[layout])
+		columns, constraint, _ := strings.Cut(key.columns, ", PRIMARY KEY")
+		if constraint != "" {
+			constraint = ", PRIMARY KEY" + constraint
+		}
+		db.exec(`CREATE TABLE d(` + columns + `, body TEXT` + constraint + `)`)
+		db.exec(`INSERT INTO d VALUES (` + fmt.Sprintf(key.value, 1) + `, 'the first text that was there before')`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + layout + `", "profile": "words w=1 k=5 s=2 r=1", ` + options + `}')`)
+		l.dbs = append(l.dbs, db)
+	}
+	return l
+}
+
+// same fails for a question that the layouts answer otherwise.
+func (l *twoLayouts) same(t *testing.T, where string) {
+	t.Helper()
+	for _, question := range []string{
+		`SELECT * FROM alike_pairs('d', 0.3)`, `SELECT * FROM alike_clusters('d', 0.5) ORDER BY 1`, `SELECT * FROM alike_keep('d') ORDER BY 1`, `SELECT * FROM alike_hot('d')`,
+		`SELECT d.*, x.* FROM d, alike_rows_like('d', d.body, 0.3) x`, `SELECT * FROM d_alike_pair`, `SELECT * FROM d_alike_feature`,
+		`SELECT ` + l.key.list + `, shared, resemblance, policy, omitted FROM d_alike_match`, `SELECT "rows", sketched, stale, pending, failed FROM alike_status()`,
+	} {
+		if want, got := l.dbs[0].sorted(question), l.dbs[1].sorted(question); want != got {
+			t.Fatalf("%s: %s\ncolumns:\n%s\nparts:\n%s", where, question, want, got)
+		}
+	}
+}
+
+// writeAtRandom runs statements in both databases, which succeed or fail alike.
+func (l *twoLayouts) writeAtRandom(t *testing.T, random *rand.Rand) {
+	words := strings.Fields("river mountain paper letter window engine garden winter")
+	text := func() string {
+		list := make([]string, 3+random.IntN(4))
+		for i := range list {
+			list[i] = words[random.IntN(len(words))]
+		}
+		return "'" + strings.Join(list, " ") + "'"
+	}
+	one := func() string { return fmt.Sprintf(l.key.value, 1+random.IntN(25)) }
+	for step := range 120 {
+		statement := ""
+		switch random.IntN(8) {
+		case 0, 1, 2:
+			statement = fmt.Sprintf("INSERT %s INTO d VALUES (%s, %s)", []string{"", "OR REPLACE", "OR IGNORE", "OR FAIL"}[random.IntN(4)], one(), text())
+		case 3:
+			statement = fmt.Sprintf("UPDATE d SET body = %s WHERE (%s) = (%s)", text(), l.key.list, one())
+		case 4:
+			statement = fmt.Sprintf("UPDATE OR REPLACE d SET (%s) = (%s) WHERE (%[1]s) = (%s)", l.key.list, one(), one())
+		case 5:
+			statement = fmt.Sprintf("DELETE FROM d WHERE (%s) = (%s)", l.key.list, one())
+		case 6:
+			statement = fmt.Sprintf("UPDATE d SET body = body || ' garden' WHERE (%s) < (%s)", l.key.list, one())
+		case 7:
+			statement = "SELECT alike_refresh('d')"
+		}
+		undo := random.IntN(6) == 0
+		errs := make([]string, 2)
+		for i, db := range l.dbs {
+			if undo {
+				db.exec("BEGIN")
+			}
+			if _, err := db.try(statement); err != nil {
+				errs[i] = err.Error()
+			}
+			if undo {
+				db.Exec("ROLLBACK")
+			}
+		}
+		if errs[0] != errs[1] {
+			t.Fatalf("step %d, %s:\ncolumns: %s\nparts: %s", step, statement, errs[0], errs[1])
+		}
+		if step%6 == 5 {
+			l.same(t, fmt.Sprintf("step %d, %s", step, statement))
+		}
+	}
+}
+
+func (l *twoLayouts) partsAreUsed(t *testing.T) {
+	parts := l.dbs[1]
+	for _, db := range l.dbs {
+		db.rows(`SELECT alike_refresh('d')`) // what is queued
+	}
+	parts.check("d", "parts")
+	parts.checkViews("d", "parts")
+	if parts.rows(`SELECT (SELECT count(*) FROM d_alike_part_1) * (SELECT count(*) FROM d_alike_part_4) > 0`) != "1" {
+		t.Error("the part 1 or the part 4 is empty, want rows in both")
+	}
+	want := regexp.MustCompile(`^[0-3] of 4 rows listed; part 1 at slice [1-4] of 4, part 2 at slice [1-4] of 4, part 3 at slice [1-4] of 4$`)
+	if got := parts.rows(`SELECT merging FROM alike_status()`); !want.MatchString(got) {
+		t.Errorf("merging: %q, want %s", got, want)
+	}
+}
+
+// sameAfterWritesOutside: the file is as good after VACUUM and after a program without the extension.
+func (l *twoLayouts) sameAfterWritesOutside(t *testing.T) {
+	l.dbs[1].exec(`VACUUM`)
+	l.same(t, "after VACUUM")
+	without := plain(t, l.name)
+	without.exec(`ALTER TABLE d RENAME TO papers`)
+	without.exec(`ALTER TABLE papers RENAME TO d`)
+	without.exec(`DELETE FROM d WHERE (` + l.key.list + `) IN (SELECT ` + l.key.list + ` FROM d LIMIT 2)`)
+	without.Close()
+	l.dbs[0].exec(`DELETE FROM d WHERE (` + l.key.list + `) IN (SELECT ` + l.key.list + ` FROM d LIMIT 2)`)
+	l.same(t, "without the extension")
+}
+
+// sameAfterExchange gives each database the layout of the other.
+func (l *twoLayouts) sameAfterExchange(t *testing.T) {
+	for i, db := range l.dbs {
+		db.rows(`SELECT alike_attach('d', 'body', '{"layout": "` + []string{"parts", "columns"}[i] + `"}')`)
+	}
+	l.dbs[1].expect("columns||", `SELECT layout, merging, note FROM alike_status()`)
+	l.dbs[1].expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
+	slices.Reverse(l.dbs)
+	l.same(t, "the layouts exchanged")
+}
+
+func (l *twoLayouts) detachLeavesPairs(t *testing.T) {
+	for _, db := range l.dbs {
+		kept := db.sorted(`SELECT * FROM d_alike_pair`)
+		db.rows(`SELECT alike_detach('d')`)
+		db.expect("0", `SELECT count(*) FROM sqlite_master WHERE name GLOB 'd_alike_part_*'`)
+		if now := db.sorted(`SELECT * FROM d_alike_pair`); now != kept {
+			t.Errorf("a detach leaves the pairs\n%s\nof\n%s", now, kept)
+		}
+		db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+		db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index'`)
 	}
 }
