@@ -218,19 +218,67 @@ func TestHostileSchema(t *testing.T) {
 	db := open(t, victims)
 	db.exec(`CREATE TABLE victim(x); INSERT INTO victim VALUES (1), (2), (3)`)
 	db.Close()
-	db = open(t, good)
+	template, objects := attachedFile(t, good)
+	forms := hostileForms("writefile('" + pwned + "', 'x')")
+	tried, unreadable := 0, 0
+	for i, object := range objects {
+		words := strings.Fields(object)
+		for j, form := range forms[words[0]] {
+			if !*everyHostileFile && words[0] != "view" && (i+j)%4 != 0 {
+				continue
+			}
+			tried++
+			name := filepath.Join(dir, "hostile.db")
+			made := hostileObject(t, template, name, words[0], words[1], form)
+			db := open(t, name)
+			if _, err := db.Exec(`ATTACH ? AS other`, victims); err != nil {
+				unreadable++ // to every program
+				db.Close()
+				continue
+			}
+			for _, statement := range hostileScript {
+				if _, err := db.try(statement); err != nil && strings.Contains(err.Error(), "internal error") {
+					t.Errorf("%s: %s: %v", made, statement, err)
+				}
+			}
+			if got, err := db.try(`SELECT count(*) FROM other.victim`); got != "3" {
+				t.Fatalf("%s: %s rows of victim, error %v, want 3", made, got, err)
+			}
+			db.Close()
+			shell(t, name, "PRAGMA synchronous = OFF;\n"+strings.Join(hostileScript, ";\n")+";\n")
+			if _, err := os.Stat(pwned); err == nil {
+				t.Fatalf("%s wrote a file", made)
+			}
+			os.Remove(name)
+		}
+	}
+	if tried-unreadable < 25 {
+		t.Errorf("%d objects tried, of which %d made a file that no program reads, want at least 25 others", tried, unreadable)
+	}
+}
+
+// attachedFile makes a database with an attachment, and returns its bytes and each object
+// of ours in it: the type, the name, and the table.
+func attachedFile(t *testing.T, name string) (template []byte, objects []string) {
+	t.Helper()
+	db := open(t, name)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
 	db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
 	db.rows(`SELECT alike_attach('d', 'body', '{"where": "id < 1000", "policy": "warn", "si": ["length"]}')`)
 	db.rows(`SELECT alike_mark('d', 1, 2, 'duplicate')`)
-	objects := strings.Split(db.rows(`SELECT type || ' ' || name || ' ' || tbl_name FROM sqlite_master WHERE type <> 'index' AND (name LIKE 'alike%' OR name LIKE 'd\_alike%' ESCAPE '\')`), "\n")
+	objects = strings.Split(db.rows(`SELECT type || ' ' || name || ' ' || tbl_name FROM sqlite_master WHERE type <> 'index' AND (name LIKE 'alike%' OR name LIKE 'd\_alike%' ESCAPE '\')`), "\n")
 	db.Close()
-	template, err := os.ReadFile(good)
+	template, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write := "writefile('" + pwned + "', 'x')"
-	forms := map[string][]string{
+	return template, objects
+}
+
+// hostileForms is what may stand where a view, a trigger and a table of ours are, with
+// %s for the name.
+func hostileForms(write string) map[string][]string {
+	return map[string][]string{
 		"view": {
 			`CREATE VIEW %s(id, document) AS SELECT id, ` + write + ` FROM d`,
 			`CREATE VIEW %s(id, document) AS` + "\n" + `SELECT id, "body" FROM "d"` + "\n" + `WHERE 1 AND (` + "\n" + write + "\n)",
@@ -258,59 +306,32 @@ func TestHostileSchema(t *testing.T) {
 			`CREATE TABLE %s(sketched_at INTEGER PRIMARY KEY, profile, name CHECK (` + write + `))`,
 		},
 	}
-	tried, unreadable := 0, 0
-	for i, object := range objects {
-		words := strings.Fields(object)
-		for j, form := range forms[words[0]] {
-			if !*everyHostileFile && words[0] != "view" && (i+j)%4 != 0 {
-				continue
-			}
-			tried++
-			name := filepath.Join(dir, "hostile.db")
-			if err := os.WriteFile(name, template, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			made := strings.ReplaceAll(form, "%[1]s", words[1])
-			made = strings.Replace(made, "%s", words[1], 1)
-			without := plain(t, name)
-			without.exec(`PRAGMA writable_schema = ON`)
-			kind := strings.ToLower(strings.Fields(made)[1])
-			if kind == "virtual" {
-				kind = "table"
-			}
-			without.exec(`UPDATE sqlite_master SET sql = ?, type = ?, rootpage = CASE WHEN ? = 'table' THEN rootpage ELSE 0 END WHERE name = ?`, made, kind, kind, words[1])
-			if kind == "trigger" {
-				without.exec(`UPDATE sqlite_master SET tbl_name = ? WHERE name = ?`, strings.Fields(made)[6], words[1])
-			}
-			if words[0] == "table" { // its indexes would be orphans
-				without.exec(`DELETE FROM sqlite_master WHERE type = 'index' AND tbl_name = ?`, words[1])
-			}
-			without.Close()
-			db := open(t, name)
-			if _, err := db.Exec(`ATTACH ? AS other`, victims); err != nil {
-				unreadable++ // to every program
-				db.Close()
-				continue
-			}
-			for _, statement := range hostileScript {
-				if _, err := db.try(statement); err != nil && strings.Contains(err.Error(), "internal error") {
-					t.Errorf("%s: %s: %v", made, statement, err)
-				}
-			}
-			if got, err := db.try(`SELECT count(*) FROM other.victim`); got != "3" {
-				t.Fatalf("%s: %s, %v", made, got, err)
-			}
-			db.Close()
-			shell(t, name, "PRAGMA synchronous = OFF;\n"+strings.Join(hostileScript, ";\n")+";\n")
-			if _, err := os.Stat(pwned); err == nil {
-				t.Fatalf("%s wrote a file", made)
-			}
-			os.Remove(name)
-		}
+}
+
+// hostileObject makes a file in which an object of ours, of the kind, has the form. It
+// returns the SQL of the object.
+func hostileObject(t *testing.T, template []byte, name, kind, object, form string) (made string) {
+	t.Helper()
+	if err := os.WriteFile(name, template, 0o644); err != nil {
+		t.Fatal(err)
 	}
-	if tried-unreadable < 25 {
-		t.Errorf("%d objects tried, of which %d made a file that no program reads", tried, unreadable)
+	made = strings.ReplaceAll(form, "%[1]s", object)
+	made = strings.Replace(made, "%s", object, 1)
+	without := plain(t, name)
+	without.exec(`PRAGMA writable_schema = ON`)
+	becomes := strings.ToLower(strings.Fields(made)[1])
+	if becomes == "virtual" {
+		becomes = "table"
 	}
+	without.exec(`UPDATE sqlite_master SET sql = ?, type = ?, rootpage = CASE WHEN ? = 'table' THEN rootpage ELSE 0 END WHERE name = ?`, made, becomes, becomes, object)
+	if becomes == "trigger" {
+		without.exec(`UPDATE sqlite_master SET tbl_name = ? WHERE name = ?`, strings.Fields(made)[6], object)
+	}
+	if kind == "table" { // its indexes would be orphans
+		without.exec(`DELETE FROM sqlite_master WHERE type = 'index' AND tbl_name = ?`, object)
+	}
+	without.Close()
+	return made
 }
 
 // What a plain detach keeps is dropped by a later one, and the registry with it.

@@ -127,7 +127,6 @@ func (e *Exact) all(t *testing.T) (list []Answer) {
 func TestExactAnswers(t *testing.T) {
 	texts := edited(10, 12)
 	opened, changed := 0, 0
-	never := func(int) bool { return false }
 	for _, profile := range []string{"words w=4 t=84 k=12 s=7 bits=8", "prose bits=4", "words w=4 t=84 k=12 s=7 mod=2"} {
 		t.Run(profile, func(t *testing.T) {
 			database := pgtest.Database(t)
@@ -138,92 +137,104 @@ func TestExactAnswers(t *testing.T) {
 			w := newWorker(t, database, nil)
 			once(t, w)
 			if verifies, err := Verifies(ctx, c, "documents"); err != nil || !verifies {
-				t.Errorf("verify is text: %v, %v", verifies, err)
+				t.Errorf("verify is text: %v, error %v, want true", verifies, err)
 			}
 			for _, atLeast := range []float64{math.NaN(), 0.5} {
 				limit := atLeast
 				if math.IsNaN(limit) {
 					limit = 0.6
 				}
-				want, read, corrected := truth(t, c, texts, profile, limit, never)
+				want, read, corrected := truth(t, c, texts, profile, limit, unchanged)
 				opened, changed = opened+read, changed+corrected
 				e := exactly(t, c, atLeast)
 				same(t, "pairs", e.all(t), want)
-				for _, id := range []string{"0", "17", "101", "117"} {
-					var of []Answer
-					for _, x := range want {
-						if x.Key == id || x.Other == id {
-							of = append(of, x)
-						}
-					}
-					got, err := e.Rows(ctx, id)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if !slices.IsSortedFunc(got, func(x, y Answer) int { return cmp.Compare(y.Resemblance, x.Resemblance) }) {
-						t.Errorf("the rows alike to %s are not best first", id)
-					}
-					same(t, "rows of "+id, got, of)
-				}
-				inPairs, inClusters := map[string]bool{}, map[string]int{}
-				for _, x := range want {
-					inPairs[x.Key], inPairs[x.Other] = true, true
-				}
-				members := map[string][]string{}
-				if err := e.Clusters(ctx, cluster.Complete, func(key, cluster string, size int) error {
-					inClusters[key] = size
-					members[cluster] = append(members[cluster], key)
-					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
-				for cluster, keys := range members {
-					for _, key := range keys {
-						if inClusters[key] != len(keys) || !inPairs[key] {
-							t.Errorf("row %s is in a cluster of %d, want %d; in a pair: %v", key, inClusters[key], len(keys), inPairs[key])
-						}
-						for _, other := range keys {
-							if other < key && !slices.ContainsFunc(want, func(x Answer) bool { return x.Key == key && x.Other == other || x.Key == other && x.Other == key }) {
-								var x, y int
-								fmt.Sscan(key, &x)
-								fmt.Sscan(other, &y)
-								p, _ := sketch.ParseProfile(profile)
-								if r, _, _ := sketch.ExactResemblance(p, []byte(texts[x]), []byte(texts[y])); r < limit-0.25 {
-									t.Errorf("%s and %s are in cluster %s at %v", key, other, cluster, r)
-								}
-							}
-						}
-					}
-				}
-				if len(inClusters) < len(inPairs)/2 {
-					t.Errorf("%d rows are in clusters, %d in pairs", len(inClusters), len(inPairs))
-				}
+				rowsAreThePairs(t, e, want)
+				clustersAreOfPairs(t, e, texts, profile, limit, want)
 				e.Close(ctx)
 			}
-			// Checked in one after the other, by a worker that takes a few at a time.
-			want, _, _ := truth(t, c, texts, profile, 0.6, never)
-			exec(t, c, "delete from documents")
-			once(t, w)
-			w.Close()
-			w = newWorker(t, database, func(c *Config) { c.BatchSize = 7 })
-			exec(t, c, "insert into documents select n - 1, t from unnest($1::text[]) with ordinality as u(t, n)", texts)
-			once(t, w)
-			rows, err := c.Query(ctx, "select distinct on (least(id, other), greatest(id, other)) id::text, other::text, resemblance, low, high from documents_alike_match")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Answer, err error) {
-				return x, row.Scan(&x.Key, &x.Other, &x.Resemblance, &x.Low, &x.High)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "matches", got, want)
+			matchesAreThePairs(t, c, w, database, texts, profile)
 		})
 	}
 	if opened < 200 || changed < 20 {
-		t.Errorf("%d pairs are open and %d decided otherwise: too easy", opened, changed)
+		t.Errorf("%d pairs are open and %d decided otherwise, want at least 200 and 20", opened, changed)
 	}
+}
+
+func rowsAreThePairs(t *testing.T, e *Exact, want []Answer) {
+	for _, id := range []string{"0", "17", "101", "117"} {
+		var of []Answer
+		for _, x := range want {
+			if x.Key == id || x.Other == id {
+				of = append(of, x)
+			}
+		}
+		got, err := e.Rows(ctx, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.IsSortedFunc(got, func(x, y Answer) int { return cmp.Compare(y.Resemblance, x.Resemblance) }) {
+			t.Errorf("the rows alike to %s are not best first", id)
+		}
+		same(t, "rows of "+id, got, of)
+	}
+}
+
+func clustersAreOfPairs(t *testing.T, e *Exact, texts []string, profile string, limit float64, want []Answer) {
+	inPairs, inClusters := map[string]bool{}, map[string]int{}
+	for _, x := range want {
+		inPairs[x.Key], inPairs[x.Other] = true, true
+	}
+	members := map[string][]string{}
+	if err := e.Clusters(ctx, cluster.Complete, func(key, cluster string, size int) error {
+		inClusters[key] = size
+		members[cluster] = append(members[cluster], key)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for cluster, keys := range members {
+		for _, key := range keys {
+			if inClusters[key] != len(keys) || !inPairs[key] {
+				t.Errorf("row %s is in a cluster of %d, want %d; in a pair: %v", key, inClusters[key], len(keys), inPairs[key])
+			}
+			for _, other := range keys {
+				if other < key && !slices.ContainsFunc(want, func(x Answer) bool { return x.Key == key && x.Other == other || x.Key == other && x.Other == key }) {
+					var x, y int
+					fmt.Sscan(key, &x)
+					fmt.Sscan(other, &y)
+					p, _ := sketch.ParseProfile(profile)
+					if r, _, _ := sketch.ExactResemblance(p, []byte(texts[x]), []byte(texts[y])); r < limit-0.25 {
+						t.Errorf("%s and %s are in cluster %s at %v, want at least %v", key, other, cluster, r, limit-0.25)
+					}
+				}
+			}
+		}
+	}
+	if len(inClusters) < len(inPairs)/2 {
+		t.Errorf("%d rows are in clusters, want at least half of the %d in pairs", len(inClusters), len(inPairs))
+	}
+}
+
+// matchesAreThePairs checks the texts in one after the other, by a worker that takes a few at a time.
+func matchesAreThePairs(t *testing.T, c *pgx.Conn, w *Worker, database string, texts []string, profile string) {
+	want, _, _ := truth(t, c, texts, profile, 0.6, unchanged)
+	exec(t, c, "delete from documents")
+	once(t, w)
+	w.Close()
+	w = newWorker(t, database, func(c *Config) { c.BatchSize = 7 })
+	exec(t, c, "insert into documents select n - 1, t from unnest($1::text[]) with ordinality as u(t, n)", texts)
+	once(t, w)
+	rows, err := c.Query(ctx, "select distinct on (least(id, other), greatest(id, other)) id::text, other::text, resemblance, low, high from documents_alike_match")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Answer, err error) {
+		return x, row.Scan(&x.Key, &x.Other, &x.Resemblance, &x.Low, &x.High)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "matches", got, want)
 }
 
 // Rows that have changed since they were sketched, pages, verdicts, keys of several
@@ -239,8 +250,16 @@ func TestExactOddly(t *testing.T) {
 	exec(t, c, `select alike.attach('documents', 'body', '{"at_least": 0.6, "profile": "words w=4 t=84 k=12 s=7"}')`)
 	exec(t, c, `select alike.attach('pages', 'page', '{"at_least": 0.6, "profile": "words w=4 t=84 k=12 s=7", "extract": "html", "where": "b % 5 <> 0"}')`)
 	once(t, newWorker(t, database, nil))
-	never := func(int) bool { return false }
-	want, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.6, never)
+	t.Run("pages with a composite key and a condition", func(t *testing.T) { exactPages(t, c, texts) })
+	t.Run("rows that the worker has not seen yet", func(t *testing.T) { exactChanged(t, c, texts) })
+	t.Run("what a person said is not read again", func(t *testing.T) { exactMarked(t, c, texts) })
+	t.Run("refusals", func(t *testing.T) { exactRefused(t, c) })
+}
+
+func unchanged(int) bool { return false }
+
+func exactPages(t *testing.T, c *pgx.Conn, texts []string) {
+	want, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.6, unchanged)
 	e, err := NewExact(ctx, c, "pages", math.NaN())
 	if err != nil {
 		t.Fatal(err)
@@ -259,19 +278,21 @@ func TestExactOddly(t *testing.T) {
 		}
 	}
 	same(t, "pages", pages, plain)
+}
 
-	// The worker has not seen these yet.
+func exactChanged(t *testing.T, c *pgx.Conn, texts []string) {
 	exec(t, c, "update documents set body = 'something else' where id % 3 = 0")
 	exec(t, c, "update documents set body = null where id = 1")
 	exec(t, c, "delete from documents where id = 2")
 	stale, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.6, func(id int) bool { return id%3 == 0 || id < 3 })
-	e = exactly(t, c, math.NaN())
+	e := exactly(t, c, math.NaN())
 	same(t, "rows that have changed", e.all(t), stale)
 	e.Close(ctx)
+}
 
-	// What a person said is not read again.
+func exactMarked(t *testing.T, c *pgx.Conn, texts []string) {
 	var rejected *Answer
-	all, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.01, never)
+	all, _, _ := truth(t, c, texts, "words w=4 t=84 k=12 s=7 bits=8", 0.01, unchanged)
 	for _, x := range all {
 		var a, b int
 		fmt.Sscan(x.Key, &a)
@@ -302,13 +323,15 @@ func TestExactOddly(t *testing.T) {
 		return list
 	}
 	if got := ask(); len(got) != 0 {
-		t.Errorf("a pair that is truly below the limit: %+v", got)
+		t.Errorf("a pair that is truly below the limit: %+v, want no answer", got)
 	}
 	exec(t, c, "select alike.mark('documents', $1, $2, 'duplicate')", rejected.Key, rejected.Other)
 	if got := ask(); len(got) != 2 || got[0].Low == got[0].High {
-		t.Errorf("a pair that a person called a duplicate: %+v", got)
+		t.Errorf("a pair that a person called a duplicate: %+v, want two answers with an interval", got)
 	}
+}
 
+func exactRefused(t *testing.T, c *pgx.Conn) {
 	for _, table := range []string{"nothing", "documents'; drop table documents"} {
 		if _, err := NewExact(ctx, c, table, math.NaN()); err == nil {
 			t.Errorf("no error for the table %s", table)
@@ -318,12 +341,12 @@ func TestExactOddly(t *testing.T) {
 		t.Error("no error for a limit of 2")
 	}
 	cancelled, cancel := context.WithCancel(ctx)
-	e = exactly(t, c, math.NaN())
+	e := exactly(t, c, math.NaN())
 	cancel()
 	if err := e.Pairs(cancelled, func(Answer) error { return nil }); err == nil {
 		t.Error("no error after cancel")
 	}
 	if _, err := c.Exec(ctx, `select alike.attach('documents', 'body', '{"verify": "texts"}')`); err == nil || !strings.Contains(err.Error(), `the verify is "texts", want sketch or text`) {
-		t.Errorf("another verify: %v", err)
+		t.Errorf("another verify: error %v, want that it is sketch or text", err)
 	}
 }
