@@ -96,40 +96,59 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+const leanSlots, leanShingles = 84, 50000
+
+// leanLeads is what the slots must show, by the definition of a family.
+type leanLeads = [leanSlots]int
+
+// leanRow is what a family costs, in bits a shingle and slot.
+type leanRow struct {
+	name, stated           string
+	looked, drawn, extends float64
+	low, high              float64 // of looked at + extensions
+}
+
+// perSlot is bits of all shingles and slots, for each of them.
+func perSlot(bits float64) float64 { return bits / (leanSlots * leanShingles) }
+
+func wantLeads(t *testing.T, name string, m []uint64, shift, most int, best leanLeads) {
+	t.Helper()
+	for i, v := range m {
+		if got := most - int(v>>shift); got != best[i] {
+			t.Errorf("%s: slot %d has the first bits %d, want %d", name, i, got, best[i])
+		}
+	}
+}
+
 // The random bits that a shingle costs a slot, beside what Manasse states.
 // "looked at" are the bits that decide the order but for extensions, "drawn" the
-// 64-bit words they are taken from.
+// 64-bit words they are taken from. Each economy is followed by its definition, and the
+// slots show that the code does.
 func TestLeanRandomness(t *testing.T) {
-	const slots, n = 84, 50000
-	xs := make([]uint64, n)
+	xs := make([]uint64, leanShingles)
 	random := rand.New(rand.NewPCG(3, 3))
 	for i := range xs {
 		xs[i] = random.Uint64()
 	}
-	per := func(bits float64) float64 { return bits / (slots * n) }
-	type row struct {
-		name, stated           string
-		looked, drawn, extends float64
-		low, high              float64 // of looked at + extensions
-	}
-	var rows []row
-
-	// Each economy is followed by its definition, and the slots show that the code does.
-	type leads = [slots]int
-	wantLeads := func(name string, m []uint64, shift, most int, best leads) {
-		t.Helper()
-		for i, v := range m {
-			if got := most - int(v>>shift); got != best[i] {
-				t.Errorf("%s: slot %d has the first bits %d, want %d", name, i, got, best[i])
-			}
+	rows := []leanRow{prefixCost(t, xs), halfPrefixCost(random), zerosCost(t, xs), biasedCost(t, xs)}
+	t.Logf("%d shingles, %d slots; bits a shingle and slot", leanShingles, leanSlots)
+	t.Logf("%-22s %9s %11s %9s %9s   %s", "", "looked at", "extensions", "together", "drawn", "Manasse states")
+	t.Logf("%-22s %9.3f %11.3f %9.3f %9.3f   %s", "classic", 64., 0., 64., 64., "64")
+	for _, r := range rows {
+		together := r.looked + r.extends
+		t.Logf("%-22s %9.3f %11.3f %9.3f %9.3f   %s", r.name, r.looked, r.extends, together, r.drawn+r.extends, r.stated)
+		if !(together >= r.low && together <= r.high) {
+			t.Errorf("%s: %v bits a shingle and slot, want %v to %v", r.name, together, r.low, r.high)
 		}
 	}
+}
 
-	l := newLean(slots)
-	var best leads // 255 less the least prefix
+func prefixCost(t *testing.T, xs []uint64) leanRow {
+	l := newLean(leanSlots)
+	var best leanLeads // 255 less the least prefix
 	extensions := 0
 	for _, x := range xs {
-		for i := range slots {
+		for i := range leanSlots {
 			w := kernel.Fold(l.A[i/8]*x + l.B[i/8])
 			if lead := 255 - int(w>>(i%8*8)&0xff); lead >= best[i] {
 				best[i] = lead
@@ -138,39 +157,44 @@ func TestLeanRandomness(t *testing.T) {
 		}
 	}
 	l.add(xs)
-	wantLeads("lean", l.m, 56, 255, best)
-	rows = append(rows, row{"lean, 8 bits", "1/8 of 64, and 1/4", 8, 64 * float64(len(l.prefixes)) / slots, per(64 * float64(extensions)), 8.24, 8.27})
+	wantLeads(t, "lean", l.m, 56, 255, best)
 	// A tie with the lead is a contender: n/256 of those with the least prefix,
 	// and 1/v of each other prefix v on the way to it.
-	contenders := n / 256.
+	contenders := leanShingles / 256.
 	for v := 1; v < 256; v++ {
 		contenders += 1 / float64(v)
 	}
-	if got := float64(extensions) / slots; math.Abs(got/contenders-1) > 0.02 {
+	if got := float64(extensions) / leanSlots; math.Abs(got/contenders-1) > 0.02 {
 		t.Errorf("lean: %v contenders a slot, want %v", got, contenders)
 	}
+	return leanRow{"lean, 8 bits", "1/8 of 64, and 1/4", 8, 64 * float64(len(l.prefixes)) / leanSlots, perSlot(64 * float64(extensions)), 8.24, 8.27}
+}
 
-	// Half a prefix, which Manasse weighs against it, on random bits as they come.
-	extensions = 0
-	for range slots {
+// halfPrefixCost is of half a prefix, which Manasse weighs against it, on random bits as they come.
+func halfPrefixCost(random *rand.Rand) leanRow {
+	extensions := 0
+	for range leanSlots {
 		best := uint64(15)
-		for range n {
+		for range leanShingles {
 			if v := random.Uint64() >> 60; v <= best {
 				best = v
 				extensions++
 			}
 		}
 	}
-	rows = append(rows, row{"4 bits instead", "4, and 4", 4, 4, per(64 * float64(extensions)), 7.9, 8.1})
+	return leanRow{"4 bits instead", "4, and 4", 4, 4, perSlot(64 * float64(extensions)), 7.9, 8.1}
+}
 
-	z := newLeanZeros(slots)
-	best, extensions = leads{}, 0 // the longest run of zeros
+func zerosCost(t *testing.T, xs []uint64) leanRow {
+	z := newLeanZeros(leanSlots)
+	var best leanLeads // the longest run of zeros
+	extensions := 0
 	looked, words := 0, 0
 	for _, x := range xs {
-		for i, zeros, j := 0, 0, 0; i < slots; j++ {
+		for i, zeros, j := 0, 0, 0; i < leanSlots; j++ {
 			w := z.Word(x, j)
 			words++
-			for bit := 0; bit < 64 && i < slots; bit++ {
+			for bit := 0; bit < 64 && i < leanSlots; bit++ {
 				looked++
 				if w>>bit&1 == 0 {
 					zeros++
@@ -185,16 +209,18 @@ func TestLeanRandomness(t *testing.T) {
 		}
 	}
 	z.add(xs)
-	wantLeads("lean-zeros", z.m, 58, maxZeros, best)
-	rows = append(rows, row{"lean-zeros", "2", per(float64(looked)), per(64 * float64(words)), per(64 * float64(extensions)), 1.98, 2.05})
+	wantLeads(t, "lean-zeros", z.m, 58, maxZeros, best)
+	return leanRow{"lean-zeros", "2", perSlot(float64(looked)), perSlot(64 * float64(words)), perSlot(64 * float64(extensions)), 1.98, 2.05}
+}
 
-	b := newLeanBiased(slots)
-	best, extensions = leads{}, 0 // the longest run of zeros after a zero
-	used := 0
-	words = 0
+func biasedCost(t *testing.T, xs []uint64) leanRow {
+	b := newLeanBiased(leanSlots)
+	var best leanLeads // the longest run of zeros after a zero
+	extensions := 0
+	used, words := 0, 0
 	for _, x := range xs {
 		fair := fairBits{Permutations: b.Permutations, x: x}
-		for i := b.gaps.draw(&fair); i < slots; i += 1 + b.gaps.draw(&fair) {
+		for i := b.gaps.draw(&fair); i < leanSlots; i += 1 + b.gaps.draw(&fair) {
 			if zeros := fair.zeros(); zeros >= best[i] {
 				best[i] = zeros
 				extensions++
@@ -204,19 +230,8 @@ func TestLeanRandomness(t *testing.T) {
 		used += 32*fair.halves - fair.n
 	}
 	b.add(xs)
-	wantLeads("lean-biased", b.m, 57, maxZeros, best)
-	rows = append(rows, row{"lean-biased, 1 in 64", "about 1/3", per(float64(used)), per(64 * float64(words)), per(64 * float64(extensions)), 0.2, 1. / 3})
-
-	t.Logf("%d shingles, %d slots; bits a shingle and slot", n, slots)
-	t.Logf("%-22s %9s %11s %9s %9s   %s", "", "looked at", "extensions", "together", "drawn", "Manasse states")
-	t.Logf("%-22s %9.3f %11.3f %9.3f %9.3f   %s", "classic", 64., 0., 64., 64., "64")
-	for _, r := range rows {
-		together := r.looked + r.extends
-		t.Logf("%-22s %9.3f %11.3f %9.3f %9.3f   %s", r.name, r.looked, r.extends, together, r.drawn+r.extends, r.stated)
-		if !(together >= r.low && together <= r.high) {
-			t.Errorf("%s: %v bits a shingle and slot, want %v to %v", r.name, together, r.low, r.high)
-		}
-	}
+	wantLeads(t, "lean-biased", b.m, 57, maxZeros, best)
+	return leanRow{"lean-biased, 1 in 64", "about 1/3", perSlot(float64(used)), perSlot(64 * float64(words)), perSlot(64 * float64(extensions)), 0.2, 1. / 3}
 }
 
 // "Three is an upper bound on the expected number of maximal length initial
