@@ -11,107 +11,128 @@ import (
 // no cluster together, duplicates are unless that contradicts, clusters hang
 // together by pairs, and two that a pair links are apart for a reason.
 func TestMarks(t *testing.T) {
-	all := func(a, b uint64) (float64, error) { return 0.9 + float64(mix(a^b)%2)/10, nil }
 	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		documents := randomDocuments(r, 200, 5, 400)
-		shared := bruteShared(documents)
-		var linked, distinct, duplicate [][2]int
-		for ij := range shared {
-			linked = append(linked, ij)
-		}
-		slices.SortFunc(linked, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-		marks := map[[2]int]bool{}
-		for range 40 {
-			ij := linked[r.IntN(len(linked))]
-			marks[ij] = false
-			i, j := r.IntN(len(documents)), r.IntN(len(documents))
-			if i != j {
-				marks[[2]int{min(i, j), max(i, j)}] = r.IntN(4) > 0
-			}
-		}
-		for ij, dup := range marks {
-			if dup {
-				duplicate = append(duplicate, ij)
-			} else {
-				distinct = append(distinct, ij)
-			}
-		}
-		for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: all, Resemblance: 0.5}, {Shared: 2, Verify: all, Resemblance: 0.5, Linkage: Single}} {
+		m := randomMarks(seed)
+		for _, o := range []Options{{Shared: 1}, {Shared: 2}, {Shared: 1, Verify: nearlyAll, Resemblance: 0.5}, {Shared: 2, Verify: nearlyAll, Resemblance: 0.5, Linkage: Single}} {
 			name := fmt.Sprintf("seed=%d/shared=%d/verify=%v/linkage=%v", seed, o.Shared, o.Verify != nil, o.Linkage)
-			marked := func() *Finder {
-				c := tinyFinder(t, o, createTemp)
-				for ij, dup := range marks {
-					a, b := documents[ij[0]].id, documents[ij[1]].id
-					c.Mark(b, a, !dup) // a verdict can be changed
-					c.Mark(a, b, dup)
-				}
-				c.Mark(1, 2, true) // not there
-				c.Mark(documents[0].id, documents[0].id, false)
-				add(t, c, documents)
-				return c
-			}
+			m.checkPairs(t, name, o)
+			m.checkClusters(t, name, o)
+		}
+	}
+}
 
-			want := map[Pair]bool{}
-			for j := range documents {
-				for i := range j {
-					dup, said := marks[[2]int{i, j}]
-					n := shared[[2]int{i, j}]
-					if dup || !said && n >= o.Shared {
-						a, b := documents[i].id, documents[j].id
-						p := Pair{A: min(a, b), B: max(a, b), Shared: n}
-						if o.Verify != nil {
-							p.Resemblance, _ = all(a, b)
-						}
-						want[p] = true
-					}
-				}
-			}
-			pairs, _ := readPairs(t, marked())
-			for _, p := range pairs {
-				if !want[p] {
-					t.Errorf("%s: unwanted pair %+v", name, p)
-				}
-			}
-			if len(pairs) != len(want) {
-				t.Errorf("%s: %d pairs, want %d", name, len(pairs), len(want))
-			}
+func nearlyAll(a, b uint64) (float64, error) { return 0.9 + float64(mix(a^b)%2)/10, nil }
 
-			members, report := readClusters(t, marked())
-			checkReport(t, name, members, report)
-			// blocked says whether two clusters have members that are distinct.
-			blocked := func(a, b uint64) bool {
-				return slices.ContainsFunc(distinct, func(ij [2]int) bool {
-					i, j := members[ij[0]].Cluster, members[ij[1]].Cluster
-					return i == a && j == b || i == b && j == a
-				})
-			}
-			for _, ij := range distinct {
-				if members[ij[0]].Cluster == members[ij[1]].Cluster {
-					t.Errorf("%s: %v are distinct and in one cluster", name, ij)
+// marked are documents and what a person said of some of their pairs, by the places of
+// the documents.
+type marked struct {
+	documents                   []document
+	shared                      map[[2]int]int
+	marks                       map[[2]int]bool // whether a pair is a duplicate
+	linked, distinct, duplicate [][2]int
+}
+
+func randomMarks(seed uint64) *marked {
+	m, r := &marked{}, rand.New(rand.NewPCG(seed, 7))
+	m.documents = randomDocuments(r, 200, 5, 400)
+	m.shared = bruteShared(m.documents)
+	for ij := range m.shared {
+		m.linked = append(m.linked, ij)
+	}
+	slices.SortFunc(m.linked, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
+	m.marks = map[[2]int]bool{}
+	for range 40 {
+		ij := m.linked[r.IntN(len(m.linked))]
+		m.marks[ij] = false
+		i, j := r.IntN(len(m.documents)), r.IntN(len(m.documents))
+		if i != j {
+			m.marks[[2]int{min(i, j), max(i, j)}] = r.IntN(4) > 0
+		}
+	}
+	for ij, dup := range m.marks {
+		if dup {
+			m.duplicate = append(m.duplicate, ij)
+		} else {
+			m.distinct = append(m.distinct, ij)
+		}
+	}
+	return m
+}
+
+func (m *marked) finder(t *testing.T, o Options) *Finder {
+	c := tinyFinder(t, o, createTemp)
+	for ij, dup := range m.marks {
+		a, b := m.documents[ij[0]].id, m.documents[ij[1]].id
+		c.Mark(b, a, !dup) // a verdict can be changed
+		c.Mark(a, b, dup)
+	}
+	c.Mark(1, 2, true) // not there
+	c.Mark(m.documents[0].id, m.documents[0].id, false)
+	add(t, c, m.documents)
+	return c
+}
+
+func (m *marked) checkPairs(t *testing.T, name string, o Options) {
+	want := map[Pair]bool{}
+	for j := range m.documents {
+		for i := range j {
+			dup, said := m.marks[[2]int{i, j}]
+			n := m.shared[[2]int{i, j}]
+			if dup || !said && n >= o.Shared {
+				a, b := m.documents[i].id, m.documents[j].id
+				p := Pair{A: min(a, b), B: max(a, b), Shared: n}
+				if o.Verify != nil {
+					p.Resemblance, _ = nearlyAll(a, b)
 				}
-			}
-			together := func(ij [2]int) {
-				if a, b := members[ij[0]].Cluster, members[ij[1]].Cluster; a != b && !blocked(a, b) {
-					t.Errorf("%s: %v are apart for no reason", name, ij)
-				}
-			}
-			for _, ij := range duplicate {
-				together(ij)
-			}
-			for _, ij := range linked {
-				if _, said := marks[ij]; !said && shared[ij] >= o.Shared {
-					together(ij)
-				}
-			}
-			hang := bruteComponents(documents, func(i, j int) bool {
-				dup, said := marks[[2]int{i, j}]
-				return members[i].Cluster == members[j].Cluster && (dup || !said && shared[[2]int{i, j}] >= o.Shared)
-			})
-			if !slices.Equal(hang, members) {
-				t.Errorf("%s: a cluster does not hang together", name)
+				want[p] = true
 			}
 		}
+	}
+	pairs, _ := readPairs(t, m.finder(t, o))
+	for _, p := range pairs {
+		if !want[p] {
+			t.Errorf("%s: unwanted pair %+v", name, p)
+		}
+	}
+	if len(pairs) != len(want) {
+		t.Errorf("%s: %d pairs, want %d", name, len(pairs), len(want))
+	}
+}
+
+func (m *marked) checkClusters(t *testing.T, name string, o Options) {
+	members, report := readClusters(t, m.finder(t, o))
+	checkReport(t, name, members, report)
+	// blocked says whether two clusters have members that are distinct.
+	blocked := func(a, b uint64) bool {
+		return slices.ContainsFunc(m.distinct, func(ij [2]int) bool {
+			i, j := members[ij[0]].Cluster, members[ij[1]].Cluster
+			return i == a && j == b || i == b && j == a
+		})
+	}
+	for _, ij := range m.distinct {
+		if members[ij[0]].Cluster == members[ij[1]].Cluster {
+			t.Errorf("%s: %v are distinct and in one cluster", name, ij)
+		}
+	}
+	together := func(ij [2]int) {
+		if a, b := members[ij[0]].Cluster, members[ij[1]].Cluster; a != b && !blocked(a, b) {
+			t.Errorf("%s: %v are apart for no reason", name, ij)
+		}
+	}
+	for _, ij := range m.duplicate {
+		together(ij)
+	}
+	for _, ij := range m.linked {
+		if _, said := m.marks[ij]; !said && m.shared[ij] >= o.Shared {
+			together(ij)
+		}
+	}
+	hang := bruteComponents(m.documents, func(i, j int) bool {
+		dup, said := m.marks[[2]int{i, j}]
+		return members[i].Cluster == members[j].Cluster && (dup || !said && m.shared[[2]int{i, j}] >= o.Shared)
+	})
+	if !slices.Equal(hang, members) {
+		t.Errorf("%s: a cluster does not hang together", name)
 	}
 }
 
