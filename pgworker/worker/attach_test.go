@@ -7,27 +7,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
-// Any table that a user may own.
+// anyTables are tables that a user may own.
+var anyTables = []struct{ name, create, insert, update, column, key, options string }{
+	{"uuid", "create table t (id uuid primary key, body text)", "select md5(g::text)::uuid, " + words, "body = body || ' x'", "body", "id::text", "{}"},
+	{"text", "create table t (id text primary key, body varchar(5000))", `select 'k''"\' || g, ` + words, "body = body || ' x'", "body", "id", "{}"},
+	{"collation", `create table t (id text collate "C" primary key, body text)`, "select 'é' || g, " + words, "body = body || ' x'", "body", "id", "{}"},
+	{"timestamp", "create table t (at timestamptz primary key, body text)", "select timestamptz '2026-01-01 12:00:00.123456+02' + g * interval '1 minute', " + words, "body = body || ' x'", "body", "to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')", "{}"},
+	{"composite", `create table t (a int, "B b" text, c date, body text, primary key (a, "B b", c))`, "select g % 10, 'x\"' || g, date '2026-01-01' + g, " + words, "body = body || ' x'", "body", `jsonb_build_array(a, "B b", c)::text`, "{}"},
+	{"json", "create table t (id int primary key, body json)", "select g, json_build_object('text', " + words + ")", "body = json_build_object('text', 'a b c d ' || id)", "body", "id::text", "{}"},
+	{"jsonb", "create table t (id int primary key, body jsonb)", "select g, jsonb_build_object('text', " + words + ")", `body = body || '{"more": "words in here"}'`, "body", "id::text", "{}"},
+	{"bytea", "create table t (id int primary key, body bytea)", `select g, convert_to(` + words + `, 'UTF8') || '\x00ff20c328'`, `body = body || '\x20616263'`, "body", "id::text", "{}"},
+	{"generated", "create table t (id int primary key, title text, text text, body text generated always as (title || ' ' || text) stored)", "select g, 'a title ' || g, " + words, "text = text || ' x'", "body", "id::text", "{}"},
+	{"domain", "create domain prose as text check (value <> 'no'); create table t (id int primary key, body prose)", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
+	{"unique", "create table t (n int not null, body text); create unique index on t (n)", "select g, " + words, "body = body || ' x'", "body", "n::text", "{}"},
+	{"partitioned", "create table t (id int, body text, primary key (id)) partition by range (id); create table t1 partition of t for values from (0) to (40); create table t2 partition of t default", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
+	{"where", "create table t (id int primary key, body text, state text)", "select g, " + words + ", case g % 3 when 0 then 'draft' else 'done' end", "state = 'done'", "body", "id::text", `{"where": "state = 'done' and length(body) > 3"}`},
+	{"odd columns", `create table t ("select" int primary key, "a ""column""; drop table t" text, key text, d text, n text)`, "select g, " + words + ", 'k', 'd', 'n'", `"a ""column""; drop table t" = 'x y z ' || n`, `a "column"; drop table t`, `"select"::text`, "{}"},
+}
+
 func TestAnyTable(t *testing.T) {
-	for _, v := range []struct{ name, create, insert, update, column, key, options string }{
-		{"uuid", "create table t (id uuid primary key, body text)", "select md5(g::text)::uuid, " + words, "body = body || ' x'", "body", "id::text", "{}"},
-		{"text", "create table t (id text primary key, body varchar(5000))", `select 'k''"\' || g, ` + words, "body = body || ' x'", "body", "id", "{}"},
-		{"collation", `create table t (id text collate "C" primary key, body text)`, "select 'é' || g, " + words, "body = body || ' x'", "body", "id", "{}"},
-		{"timestamp", "create table t (at timestamptz primary key, body text)", "select timestamptz '2026-01-01 12:00:00.123456+02' + g * interval '1 minute', " + words, "body = body || ' x'", "body", "to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')", "{}"},
-		{"composite", `create table t (a int, "B b" text, c date, body text, primary key (a, "B b", c))`, "select g % 10, 'x\"' || g, date '2026-01-01' + g, " + words, "body = body || ' x'", "body", `jsonb_build_array(a, "B b", c)::text`, "{}"},
-		{"json", "create table t (id int primary key, body json)", "select g, json_build_object('text', " + words + ")", "body = json_build_object('text', 'a b c d ' || id)", "body", "id::text", "{}"},
-		{"jsonb", "create table t (id int primary key, body jsonb)", "select g, jsonb_build_object('text', " + words + ")", `body = body || '{"more": "words in here"}'`, "body", "id::text", "{}"},
-		{"bytea", "create table t (id int primary key, body bytea)", `select g, convert_to(` + words + `, 'UTF8') || '\x00ff20c328'`, `body = body || '\x20616263'`, "body", "id::text", "{}"},
-		{"generated", "create table t (id int primary key, title text, text text, body text generated always as (title || ' ' || text) stored)", "select g, 'a title ' || g, " + words, "text = text || ' x'", "body", "id::text", "{}"},
-		{"domain", "create domain prose as text check (value <> 'no'); create table t (id int primary key, body prose)", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
-		{"unique", "create table t (n int not null, body text); create unique index on t (n)", "select g, " + words, "body = body || ' x'", "body", "n::text", "{}"},
-		{"partitioned", "create table t (id int, body text, primary key (id)) partition by range (id); create table t1 partition of t for values from (0) to (40); create table t2 partition of t default", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
-		{"where", "create table t (id int primary key, body text, state text)", "select g, " + words + ", case g % 3 when 0 then 'draft' else 'done' end", "state = 'done'", "body", "id::text", `{"where": "state = 'done' and length(body) > 3"}`},
-		{"odd columns", `create table t ("select" int primary key, "a ""column""; drop table t" text, key text, d text, n text)`, "select g, " + words + ", 'k', 'd', 'n'", `"a ""column""; drop table t" = 'x y z ' || n`, `a "column"; drop table t`, `"select"::text`, "{}"},
-	} {
+	for _, v := range anyTables {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
 			database := pgtest.Database(t)
@@ -76,16 +80,21 @@ func TestAnyTable(t *testing.T) {
 			check("truncate")
 			exec(t, c, "insert into t "+columns+" "+v.insert+" from generate_series(1, 5) as g")
 			check("insert")
-			if n := one[int](t, c, "select alike.detach('t', '{\"drop\": true}')::int"); n > 5 {
-				t.Errorf("detach gave %d, want at most 5", n)
-			}
-			if n := one[int](t, c, `select count(*) from pg_class where relnamespace = '"S ""s"'::regnamespace and relname ~ 'alike'`); n != 0 {
-				t.Errorf("detach left %d relations, want 0", n)
-			}
-			if n := one[int](t, c, `select count(*) from pg_proc where pronamespace = '"S ""s"'::regnamespace`); n != 0 {
-				t.Errorf("detach left %d functions, want 0", n)
-			}
+			detachDropsAll(t, c)
 		})
+	}
+}
+
+func detachDropsAll(t *testing.T, c *pgx.Conn) {
+	t.Helper()
+	if n := one[int](t, c, "select alike.detach('t', '{\"drop\": true}')::int"); n > 5 {
+		t.Errorf("detach gave %d, want at most 5", n)
+	}
+	if n := one[int](t, c, `select count(*) from pg_class where relnamespace = '"S ""s"'::regnamespace and relname ~ 'alike'`); n != 0 {
+		t.Errorf("detach left %d relations, want 0", n)
+	}
+	if n := one[int](t, c, `select count(*) from pg_proc where pronamespace = '"S ""s"'::regnamespace`); n != 0 {
+		t.Errorf("detach left %d functions, want 0", n)
 	}
 }
 
@@ -101,8 +110,8 @@ func TestSeveralAttachments(t *testing.T) {
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 	checkSide(t, c, "titles", "documents", "title", "id::text", "true")
-	if got := one[string](t, c, "select profile from alike.status() where name = 'titles'"); got != "chars w=3 set fast t=168 k=4 s=2 r=2 bits=4" {
-		t.Errorf("profile %q", got)
+	if got, want := one[string](t, c, "select profile from alike.status() where name = 'titles'"), "chars w=3 set fast t=168 k=4 s=2 r=2 bits=4"; got != want {
+		t.Errorf("profile %q, want %q", got, want)
 	}
 	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 0)"); n < 10 {
 		t.Errorf("%d pairs of titles, want at least 10", n)
@@ -280,7 +289,7 @@ func TestFunctionsAreSafe(t *testing.T) {
 	exec(t, c, `create schema evil; create function evil.to_regclass(text) returns regclass language sql as 'select null::regclass'; create function evil.lower(text) returns text language sql as 'select 1/0; select ''''::text'; create table evil.documents (id int primary key, body text); set search_path = evil, pg_catalog`)
 	exec(t, c, "select alike.attach('documents', 'body')")
 	if got := one[string](t, c, `select "table" from alike.status()`); got != "evil.documents" {
-		t.Errorf("attached %q", got)
+		t.Errorf("attached %q, want evil.documents", got)
 	}
 }
 
@@ -297,7 +306,7 @@ func TestAtLeastNull(t *testing.T) {
 		exec(t, c, "select alike.attach('documents', 'body', $1)", v.options)
 		once(t, w)
 		if got := one[float64](t, c, "select round(at_least::numeric, 3)::float from alike.attachment where name = 'documents'"); got != v.want {
-			t.Errorf("%s: at_least %g", v.options, got)
+			t.Errorf("%s: at_least %g, want %g", v.options, got, v.want)
 		}
 	}
 }
@@ -305,8 +314,7 @@ func TestAtLeastNull(t *testing.T) {
 // A change of profile is built beside the old side table, which answers and
 // follows checkins until the two change places.
 func TestChangeProfile(t *testing.T) {
-	s := pgtest.Shared(t, pgtest.Version())
-	database := s.Database(t)
+	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
 	exec(t, c, "insert into documents select g, "+words+" from generate_series(1, 50) as g")
@@ -317,41 +325,48 @@ func TestChangeProfile(t *testing.T) {
 	once(t, w)
 	matches := one[int](t, c, "select count(*) from documents_alike_match")
 	exec(t, c, "select alike.mark('documents', '1', '100', 'duplicate')")
-	if n := one[int](t, c, `select alike.attach('documents', 'body', '{"profile": "chars w=7 k=6 s=4"}')`); n != 51 {
-		t.Errorf("attaching again gave %d, want 51", n)
-	}
-	fails(t, c, "is being changed already", `select alike.change('documents', '{"profile": "web"}')`)
-	fails(t, c, "stays as it is", `select alike.change('documents', '{"where": "true"}')`)
-	exec(t, c, "update documents set body = body || ' meanwhile' where id = 2; delete from documents where id = 3")
-	if _, err := w.queueBatch(ctx); err != nil {
-		t.Fatal(err)
-	}
-	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
-	exec(t, c, "insert into documents values (101, 'just before the switch')")
-	once(t, w)
-	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
-	if got := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"); got != "documents chars w=7 set fast t=168 k=6 s=4 r=2 bits=4 link" {
-		t.Errorf("status %q", got)
-	}
-	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != matches {
-		t.Errorf("%d matches, had %d", n, matches)
-	}
-	if n := one[int](t, c, "select count(*) from alike.pairs('documents', 1) where key = '1' and other = '100'"); n != 1 {
-		t.Error("a verdict was lost")
-	}
-	exec(t, c, "insert into documents values (102, 'just after the switch')")
-	once(t, w)
-	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
-	exec(t, c, "select * from documents_alike_pair, documents_alike_feature limit 1")
-	if n := one[int](t, c, "select count(*) from pg_class where relname like '%next%'"); n != 0 {
-		t.Errorf("%d relations called next remain, want 0", n)
-	}
-	// A change that is given up leaves nothing.
-	exec(t, c, `select alike.change('documents', '{"profile": "web"}')`)
-	exec(t, c, `select alike.detach('documents', '{"drop": true}')`)
-	if n := one[int](t, c, "select (select count(*) from pg_class where relname like 'documents_alike%') + (select count(*) from pg_proc where proname ~ '^alike_') + (select count(*) from pg_trigger where tgrelid = 'documents'::regclass)"); n != 0 {
-		t.Errorf("%d leftovers, want 0", n)
-	}
+	t.Run("attaching again begins one change and refuses another", func(t *testing.T) {
+		if n := one[int](t, c, `select alike.attach('documents', 'body', '{"profile": "chars w=7 k=6 s=4"}')`); n != 51 {
+			t.Errorf("attaching again gave %d, want 51", n)
+		}
+		fails(t, c, "is being changed already", `select alike.change('documents', '{"profile": "web"}')`)
+		fails(t, c, "stays as it is", `select alike.change('documents', '{"where": "true"}')`)
+	})
+	t.Run("the old side table follows until the switch", func(t *testing.T) {
+		exec(t, c, "update documents set body = body || ' meanwhile' where id = 2; delete from documents where id = 3")
+		if _, err := w.queueBatch(ctx); err != nil {
+			t.Fatal(err)
+		}
+		checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+		exec(t, c, "insert into documents values (101, 'just before the switch')")
+		once(t, w)
+		checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+	})
+	t.Run("matches and verdicts outlive the switch", func(t *testing.T) {
+		if got, want := one[string](t, c, "select string_agg(name || ' ' || profile || ' ' || policy, ', ') from alike.status()"), "documents chars w=7 set fast t=168 k=6 s=4 r=2 bits=4 link"; got != want {
+			t.Errorf("status %q, want %q", got, want)
+		}
+		if n := one[int](t, c, "select count(*) from documents_alike_match"); n != matches {
+			t.Errorf("%d matches, want the %d of before", n, matches)
+		}
+		if n := one[int](t, c, "select count(*) from alike.pairs('documents', 1) where key = '1' and other = '100'"); n != 1 {
+			t.Errorf("%d pairs with the verdict of before, want 1", n)
+		}
+		exec(t, c, "insert into documents values (102, 'just after the switch')")
+		once(t, w)
+		checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+		exec(t, c, "select * from documents_alike_pair, documents_alike_feature limit 1")
+		if n := one[int](t, c, "select count(*) from pg_class where relname like '%next%'"); n != 0 {
+			t.Errorf("%d relations called next remain, want 0", n)
+		}
+	})
+	t.Run("a change that is given up leaves nothing", func(t *testing.T) {
+		exec(t, c, `select alike.change('documents', '{"profile": "web"}')`)
+		exec(t, c, `select alike.detach('documents', '{"drop": true}')`)
+		if n := one[int](t, c, "select (select count(*) from pg_class where relname like 'documents_alike%') + (select count(*) from pg_proc where proname ~ '^alike_') + (select count(*) from pg_trigger where tgrelid = 'documents'::regclass)"); n != 0 {
+			t.Errorf("%d leftovers, want 0", n)
+		}
+	})
 }
 
 // A view of the user's own holds the old side table fast. The change waits, says
@@ -369,7 +384,7 @@ func TestChangeWaitsForView(t *testing.T) {
 	exec(t, c, `select alike.change('documents', '{"profile": "web"}')`)
 	w.Once(ctx) // it may say that it could not finish
 	if got := one[string](t, c, "select note from alike.status() where name = 'documents (next)'"); !strings.Contains(got, "view public.lengths depends on") {
-		t.Errorf("the status says %q", got)
+		t.Errorf("the status says %q, want that the view lengths depends on the table", got)
 	}
 	if n := one[int](t, c, "select count(*) from lengths join documents_alike using (id, shingles)"); n != 20 {
 		t.Errorf("%d rows in the view, want 20", n)
@@ -379,11 +394,11 @@ func TestChangeWaitsForView(t *testing.T) {
 	exec(t, c, "drop view lengths")
 	once(t, w)
 	if got := one[string](t, c, "select profile from alike.status()"); !strings.HasPrefix(got, "html ") {
-		t.Errorf("the profile is %s", got)
+		t.Errorf("the profile is %s, want html", got)
 	}
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 	if got := one[string](t, c, "select coalesce(note, '') from alike.status()"); strings.Contains(got, "depend") {
-		t.Errorf("the status still says %q", got)
+		t.Errorf("the status still says %q, want nothing of a view", got)
 	}
 }
 
@@ -405,19 +420,19 @@ func TestChangePolicy(t *testing.T) {
 		exec(t, c, "insert into documents values ($1, $2)", 10+i, story)
 		once(t, w)
 		if got, want := one[bool](t, c, "select exists (select from documents_alike_match where id = $1)", 10+i), policy != "ignore"; got != want {
-			t.Errorf("%s: recorded %v", policy, got)
+			t.Errorf("%s: a match is recorded: %v, want %v", policy, got, want)
 		}
 	}
 	exec(t, c, `select alike.change('documents', '{"at_least": 0.99}')`)
-	if got := one[string](t, c, "select policy || ' ' || at_least from alike.status()"); got != "ignore 0.99" {
-		t.Error(got)
+	if got, want := one[string](t, c, "select policy || ' ' || at_least from alike.status()"), "ignore 0.99"; got != want {
+		t.Errorf("policy and threshold %q, want %q", got, want)
 	}
 	exec(t, c, `select alike.change('documents', '{"policy": "reject"}')`)
 	if _, err := c.Exec(ctx, "select alike.gate('documents', sketch) from documents_alike where id = 1"); err == nil {
 		t.Error("a cut sketch passed the gate")
 	}
 	if got := one[time.Time](t, c, "select max(sketched_at) from documents_alike where id < 10"); !got.Equal(sketched) {
-		t.Error("rows were sketched again")
+		t.Errorf("rows were sketched again at %v, want none after %v", got, sketched)
 	}
 	fails(t, c, "want ignore, link, warn or reject", `select alike.change('documents', '{"policy": "refuse"}')`)
 	fails(t, c, "option policy", `select alike.change('documents', '{"policy": 1}')`)
@@ -486,7 +501,7 @@ func TestScanOnce(t *testing.T) {
 	exec(t, c, "insert into documents select id + 100, body from documents where id = 1; insert into documents values (60, repeat('large ', 1000)::bytea)")
 	once(t, w)
 	if got := one[string](t, c, "select id || ' ' || other from documents_alike_match"); got != "101 1" {
-		t.Errorf("match %s", got)
+		t.Errorf("match %s, want 101 1", got)
 	}
 	once(t, w)
 	if n := one[int](t, c, "select attempts from alike.error where key = '60' and retry_at is null"); n != 1 {
@@ -518,10 +533,10 @@ func TestExtract(t *testing.T) {
 	})
 	once(t, w)
 	if n := one[int](t, c, "select count(distinct sketch) from files_alike where id < 4"); n != 1 || one[int](t, c, "select count(*) from files_alike") != 3 {
-		t.Errorf("%d sketches of one text in three forms", n)
+		t.Errorf("%d sketches of one text in three forms, want 1, and 3 rows", n)
 	}
 	if got := one[string](t, c, "select key || ': ' || message from alike.errors('files')"); got != "4: extract: no way to extract text from application/x-unknown" {
-		t.Errorf("error %q", got)
+		t.Errorf("error %q, want that application/x-unknown cannot be extracted", got)
 	}
 	exec(t, c, "update files set kind = 'text/plain' where id = 4")
 	once(t, w)
@@ -574,18 +589,18 @@ func TestChoosesThePreset(t *testing.T) {
 	exec(t, c, "select alike.attach('empty', 'title')")
 	exec(t, c, "insert into empty select g, 'title ' || g from generate_series(1, 9) as g")
 	if got := one[string](t, c, "select chosen || note from alike.status() where name = 'empty'"); strings.Contains(got, "suits") || !strings.HasPrefix(got, "prose: there is no text to look at yet") {
-		t.Error(got)
+		t.Errorf("preset and note %q, want prose, and that there is no text to look at yet", got)
 	}
 	exec(t, c, "alter table empty rename column title to heading")
 	exec(t, c, "insert into empty values (10, 'title 10')")
 	if got := one[string](t, c, "select note from alike.status() where name = 'empty'"); !strings.Contains(got,
 		`the preset short suits the rows better than prose, since the median length of the texts looked at (10) is 7 characters, less than 250: select alike.change('empty', '{"profile": "short"}')`) {
-		t.Error(got)
+		t.Errorf("note %q, want that the preset short suits the rows better", got)
 	}
 	exec(t, c, `select alike.change('empty', '{"profile": "short"}')`)
 	once(t, newWorker(t, database, nil))
 	if got := one[string](t, c, "select coalesce(chosen, 'told') || coalesce(note, '') from alike.status() where name = 'empty'"); got != "told" {
-		t.Error(got)
+		t.Errorf("preset and note %q, want told", got)
 	}
 }
 
