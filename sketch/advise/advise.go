@@ -1,4 +1,4 @@
-// Package advise tries the presets on a sample of somebody's own texts, side by side.
+// Package advise measures the presets side by side on a sample of the user's texts.
 package advise
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// How large a sample is: as many texts as MaxTexts, and no more once there are enough of
-// them and EnoughBytes, so that all their pairs can be compared.
+// A sample has at most MaxTexts texts. It is complete earlier with enoughTexts texts of
+// EnoughBytes in all. Its size allows comparing all of its pairs.
 const (
 	MaxTexts    = 1000
 	enoughTexts = 100
@@ -24,33 +24,34 @@ func Enough(texts, bytes int) bool {
 	return texts >= MaxTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= mostBytes
 }
 
-// Thresholds are the resemblances at which recall is told.
+// Thresholds are the resemblances at which Curve states the recall.
 var Thresholds = []float64{0.5, 0.6, 0.7, 0.8, 0.9}
 
-// Advice is what a preset does with the sample.
+// Advice describes the results of a preset on the sample.
 type Advice struct {
 	Preset   string
 	Settings string
 	AtLeast  float64
 	Chosen   bool // by sketch.Look
-	// Expected is the recall of the filter at AtLeast and a little above; Recall what it
-	// is of the Pairs of the sample that truly resemble each other so much under the
-	// preset: the share that a question answers.
+	// Expected is the recall of the filter at AtLeast and a little above, by the theory.
+	// Recall is measured: Pairs counts the pairs of the sample whose true resemblance under
+	// the preset is at least AtLeast, and a question finds the share Recall of them.
 	Expected, Recall float64
 	Pairs            int
 	Curve            []Point
-	// Edited is the share of copies of the texts, with a tenth of their words replaced by
-	// words of other texts, but one at least, that a question about the text answers.
+	// Edited is measured on copies of the texts, each with a tenth of its words (at least
+	// one) replaced by words of other texts. It is the share of the copies that a question
+	// about the original text finds.
 	Edited float64
-	// Same is the share of the answers among whose texts a person sees the same: of their
-	// characters in order at least 60 % are equal. Of at most a few hundred answers.
+	// Same is the share of the answers whose two texts look the same to a person, which is
+	// taken to mean a Ratio of at least 60 %. It is measured on a few hundred answers.
 	Same       float64
 	Answers    int
-	Candidates float64 // that a question reads, in the whole table
-	Bytes      int     // a row, with its indexes, about
+	Candidates float64 // candidates that a question reads, estimated for the whole table
+	Bytes      int     // approximate size of a row with its indexes
 	Seconds    float64 // to sketch all rows on one processor
-	Only       []Pair  // answered by this preset and not by the chosen one
-	Missed     []Pair  // and the other way about
+	Only       []Pair  // pairs that this preset finds and the chosen one misses
+	Missed     []Pair  // pairs that the chosen preset finds and this one misses
 }
 
 // A Point is the recall at a resemblance and a little above.
@@ -61,31 +62,32 @@ type Point struct {
 	Pairs       int     `json:"pairs"`
 }
 
-// A Pair is two texts, cut.
+// A Pair is the beginnings of two texts.
 type Pair struct {
 	A     string  `json:"a"`
 	B     string  `json:"b"`
-	Ratio float64 `json:"ratio"` // of their characters that are equal in order
+	Ratio float64 `json:"ratio"` // see the function Ratio
 }
 
 const (
 	pairsShown   = 3
 	answersRead  = 300
 	textShown    = 200  // characters
-	ratioLength  = 2000 // characters that are compared
-	bytesRow     = 60   // of a side row, but for its sketch and features
-	bytesFeature = 26   // with its index
+	ratioLength  = 2000 // characters of a text that Ratio compares
+	bytesRow     = 60   // of a side row, without its sketch and features
+	bytesFeature = 26   // of a feature with its index
 )
 
-// Presets tries the presets that a table can have on a sample of its texts. rows is how many
-// the table has. stop, unless nil, is called now and then; its error ends the work.
+// Presets measures the presets that a table can have on a sample of its texts. rows is the
+// number of rows of the table. If stop is not nil, Presets calls it regularly; its error
+// ends the work.
 func Presets(texts []string, rows int64, stop func() error) (list []Advice, reason string, err error) {
 	chosen, reason := sketch.Look(texts)
 	t := newTrial(texts, rows, stop)
 	var answers [][]pair
 	for _, preset := range sketch.Presets() {
 		if preset.Background == 0 && preset.Name != chosen {
-			continue // a preset of papers
+			continue // a preset from a paper
 		}
 		a, found, err := t.preset(preset)
 		if err != nil {
@@ -108,7 +110,7 @@ type pair struct{ a, b int32 }
 
 type trial struct {
 	texts  []string
-	edited []string // a copy of each, some words replaced
+	edited []string // a copy of each text with some words replaced
 	rows   int64
 	stop   func() error
 	ratios map[pair]float64
@@ -133,8 +135,8 @@ func newTrial(texts []string, rows int64, stop func() error) *trial {
 	return t
 }
 
-// splitWords cuts a text into words with the blanks after them, or into characters where
-// it has hardly a blank.
+// splitWords splits a text into words with the blanks after them, or into characters when
+// it has very few blanks.
 func splitWords(text string) []string {
 	words := strings.SplitAfter(text, " ")
 	if len(words)*20 > len(text) || len(text) < 20 {
@@ -143,7 +145,7 @@ func splitWords(text string) []string {
 	return strings.Split(text, "")
 }
 
-// preset tries one.
+// preset measures one preset.
 func (t *trial) preset(preset sketch.Preset) (a Advice, answers []pair, err error) {
 	a = Advice{Preset: preset.Name, Settings: preset.Settings, AtLeast: preset.AtLeast}
 	p, err := sketch.ParseProfile(preset.Settings)
@@ -239,7 +241,7 @@ func (t *trial) measure(a *Advice, s *sample) (candidates int, answers []pair, e
 	return candidates, answers, nil
 }
 
-// found is the share of the edited copies that a question about the text answers.
+// found returns the share of the edited copies that a question about the original finds.
 func (t *trial) found(s, edited *sample, atLeast float64) (float64, error) {
 	copies, found := 0, 0
 	for i := range t.texts {
@@ -259,7 +261,7 @@ func (t *trial) found(s, edited *sample, atLeast float64) (float64, error) {
 	return share(float64(found), copies), nil
 }
 
-// share is a part of n; of nothing it is 1: none was missed.
+// share returns part/n, and 1 when n is 0, since nothing was missed.
 func share(part float64, n int) float64 {
 	if n == 0 {
 		return 1
@@ -267,7 +269,7 @@ func share(part float64, n int) float64 {
 	return part / float64(n)
 }
 
-// same is the share of answers whose texts a person sees as the same.
+// same returns the share of answers whose two texts look the same to a person.
 func (t *trial) same(answers []pair) float64 {
 	read, same := 0, 0
 	for i := 0; i < len(answers); i += max(1, len(answers)/answersRead) {
@@ -278,7 +280,8 @@ func (t *trial) same(answers []pair) float64 {
 	return share(float64(same), read)
 }
 
-// show is what the one answers and the other does not, the most equal texts first.
+// show returns pairs that are in one list and not in the other, with the highest Ratio
+// first.
 func (t *trial) show(one, other []pair) (list []Pair) {
 	has := map[pair]bool{}
 	for _, x := range other {
@@ -306,7 +309,7 @@ func (t *trial) ratio(x pair) float64 {
 	return r
 }
 
-// cut is the beginning of a text, on one line.
+// cut returns the beginning of a text, on one line.
 func cut(text string) string {
 	r := []rune(strings.Join(strings.Fields(text[:min(len(text), 4*textShown)]), " "))
 	if len(r) <= textShown {

@@ -8,15 +8,16 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// A sample is texts under a profile: what a table keeps of them, and the truth.
+// A sample is a list of texts under a profile, with the data that a table would keep and
+// with all shingles, from which the true resemblances are computed.
 type sample struct {
-	stored   [][]byte // nil without a token
+	stored   [][]byte // sketches; nil for a text without tokens
 	features [][]sketch.Feature
-	shingles [][]int32 // of each, numbered
-	texts    [][]int32 // that have a shingle, by its number
+	shingles [][]int32 // numbers of the shingles of each text
+	texts    [][]int32 // numbers of the texts with a shingle, by the shingle's number
 	numbers  map[uint64]int32
-	counts   []int32 // of shingles that the texts before one have in common with it
-	bytes    int     // of a sketch
+	counts   []int32 // used by resemblances: how many shingles each earlier text shares
+	bytes    int     // size of a sketch
 	took     time.Duration
 }
 
@@ -61,7 +62,7 @@ func newSample(p sketch.Profile, texts []string, stop func() error) (*sample, er
 	return s, nil
 }
 
-// resemblances are the true ones of text j with those before it.
+// resemblances returns the true resemblances of text j with the texts before it.
 func (s *sample) resemblances(j int) []float64 {
 	clear(s.counts)
 	for _, x := range s.shingles[j] {
@@ -99,9 +100,9 @@ func (s *sample) shared(other *sample, i, j int) bool {
 	return false
 }
 
-// Ratio is 2·l/(m+n) for the beginnings of two texts of m and n characters, case and blanks
-// aside, of which l are equal in their order: the longest common subsequence, many
-// characters at a time (Hyyrö 2004).
+// Ratio compares the beginnings of two texts without regard to case and blanks. It returns
+// 2·l/(m+n), where m and n are the lengths in characters and l is the length of the longest
+// common subsequence, computed many characters at a time (Hyyrö 2004).
 func Ratio(a, b string) float64 {
 	x, y := folded(a), folded(b)
 	if len(x) == 0 || len(y) == 0 {

@@ -1,5 +1,5 @@
-// Package common finds what very many documents share: the shingles of a template, a
-// licence, a footer.
+// Package common finds the shingles and passages that very many documents share, from
+// templates, licences or footers.
 package common
 
 import (
@@ -11,26 +11,25 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// Share is the share of the documents from which on a shingle is common, unless somebody
-// says another.
+// Share is the default share: a shingle that more than this share of the documents have is
+// common.
 const Share = 0.1
 
-// leastRows is how many documents must have a shingle in any case.
+// leastRows is the least number of documents that must have a common shingle.
 const leastRows = 3
 
-// mostCounted bounds the shingles that a Learner counts at a time.
+// mostCounted bounds the number of shingles that a Learner counts at once.
 const mostCounted = 1 << 20
 
 // A Learner finds the shingles that more than a share of documents have, in memory that
-// does not grow with the documents. Each is read two times, and some a third time: Add takes
-// all of them, then Count takes all of them, then Example takes them until it has seen
-// enough.
+// does not grow with their number. It needs each document twice and some a third time: pass
+// all documents to Add, then all to Count, then to Example until it returns true.
 //
 // Add counts as Manku and Motwani do (Approximate frequency counts over data streams, 2002,
-// lossy counting): now and then it drops the shingles that have been too rare since they came
-// up. What more than the share of the documents have is never dropped, unless documents are
-// so long that what they have does not fit the memory; see Complete. Count counts what is
-// left anew, and exactly.
+// lossy counting): from time to time it drops the shingles that have been too rare since they
+// first occurred. It never drops a shingle that more than the share of the documents have,
+// unless the documents are so long that their shingles do not fit the memory; see Complete.
+// Count then counts the remaining shingles exactly.
 type Learner[K any] struct {
 	shingler *sketch.Shingler
 	stop     func() error
@@ -43,20 +42,20 @@ type Learner[K any] struct {
 	known                   map[uint64]bool // the shingles in passages
 }
 
-// count is in how many documents a shingle was seen since it came up, and in how many more
-// it may have been before.
+// count holds the number of documents in which a shingle was seen since it was last added,
+// and how many earlier documents may have had it.
 type count struct{ seen, missed int32 }
 
-// A Passage is a text that many documents have at least in parts.
+// A Passage is a text that many documents contain, at least in part.
 type Passage[K any] struct {
 	Text     string
 	Shingles int
-	Rows     int     // that have the rarest of its shingles
-	Share    float64 // the same, of all
-	Example  K       // a document that has it
+	Rows     int     // documents that have the rarest of its shingles
+	Share    float64 // Rows as a share of all documents
+	Example  K       // a document that has the whole passage
 }
 
-// NewLearner returns a Learner for documents under a profile. stop is as for
+// NewLearner returns a Learner for documents under a profile. stop works as in
 // sketch.DocumentUntil.
 func NewLearner[K any](p sketch.Profile, share float64, stop func() error) (*Learner[K], error) {
 	if !(share > 0 && share <= 1) {
@@ -99,12 +98,12 @@ func (l *Learner[K]) Add(text []byte) error {
 	return nil
 }
 
-// Complete reports whether no shingle can have been missed that enough documents have.
+// Complete reports whether every shingle that enough documents have is sure to be found.
 func (l *Learner[K]) Complete() bool {
 	return float64(l.drops) <= l.share*float64(l.documents) || l.drops == 0
 }
 
-// enough is in how many documents a common shingle is.
+// enough returns the least number of documents that makes a shingle common.
 func (l *Learner[K]) enough() int {
 	return max(leastRows, int(math.Floor(l.share*float64(l.documents)))+1)
 }
@@ -132,10 +131,10 @@ func (l *Learner[K]) Count(text []byte) error {
 	return nil
 }
 
-// common reports whether a shingle is.
+// common reports whether a shingle is common.
 func (l *Learner[K]) common(x uint64) bool { return l.exact[x] >= l.enough() }
 
-// Shingles are the common ones, ascending.
+// Shingles returns the common shingles in ascending order.
 func (l *Learner[K]) Shingles() []uint64 {
 	var list []uint64
 	for x := range l.exact {
@@ -168,7 +167,7 @@ func (l *Learner[K]) Example(id K, text []byte) (done bool) {
 	return len(l.known) >= len(l.Shingles())
 }
 
-// Passages are what Example has seen, what most documents have first.
+// Passages returns the passages that Example has seen, the most frequent first.
 func (l *Learner[K]) Passages() []Passage[K] {
 	slices.SortStableFunc(l.passages, func(a, b Passage[K]) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(b.Shingles, a.Shingles))

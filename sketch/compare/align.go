@@ -8,9 +8,10 @@ import (
 // A block is a run of words that two texts have in common.
 type block struct{ x, y, n int }
 
-// align finds what two texts have in common, in order: first what is at both
-// ends, then around words that each has once (Cohen's patience diff), and where
-// there are none the longest common subsequence, if that is small enough.
+// align finds the words that two texts have in common, in order. It starts with the words at
+// both ends and continues between words that each text has once (Cohen's patience diff).
+// Where there are no such words it takes the longest common subsequence, if its table is
+// small enough.
 func align(x, y []int32) []block {
 	a := aligner{x: x, y: y, budget: 40 * (len(x) + len(y) + 1000)}
 	a.part(0, len(x), 0, len(y))
@@ -20,7 +21,7 @@ func align(x, y []int32) []block {
 type aligner struct {
 	x, y   []int32
 	blocks []block
-	budget int // of words looked at; after it the rest differs
+	budget int // words that may still be looked at; without budget the rest counts as different
 }
 
 // lcsCells bounds the table of a longest common subsequence.
@@ -62,7 +63,7 @@ func (a *aligner) part(x0, x1, y0, y1 int) {
 	a.add(x1, y1, n)
 }
 
-// anchors are words that each part has once, as many as stand in the same
+// anchors returns the longest list of words that each part has once and that are in the same
 // order in both: the longest ascending subsequence.
 func (a *aligner) anchors(x0, x1, y0, y1 int) []block {
 	type places struct{ x, y int } // -1 is none, -2 is several
@@ -117,7 +118,7 @@ func (a *aligner) anchors(x0, x1, y0, y1 int) []block {
 	return chain
 }
 
-// common is the longest common subsequence by dynamic programming.
+// common finds the longest common subsequence by dynamic programming.
 func (a *aligner) common(x0, x1, y0, y1 int) {
 	n, m := x1-x0, y1-y0
 	length := make([]int32, (n+1)*(m+1))

@@ -1,6 +1,6 @@
-// Package compare shows two texts side by side, with what differs marked: their
-// words are aligned as a profile sees them and shown as they stand. Report, review
-// page and alike diff show differences by it.
+// Package compare shows two texts side by side and marks the differences. It aligns their
+// words in the canonical form of a profile and shows them as they are in the text. The
+// report, the review page and alike diff use it.
 package compare
 
 import (
@@ -12,18 +12,18 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// A Comparison is two texts side by side around what differs.
+// A Comparison shows two texts side by side around their differences.
 type Comparison struct {
-	Why    string // nothing can be shown
-	Same   string // nothing differs but what this says
+	Why    string // the reason why nothing can be shown
+	Same   string // set when no words differ: says what does
 	Places []Place
 	More   int // places that are not shown
-	After  int // words alike behind the last place
+	After  int // equal words behind the last place
 }
 
 // A Place is where two texts differ.
 type Place struct {
-	Skipped     int // words alike before it
+	Skipped     int // equal words before it
 	Left, Right []Piece
 }
 
@@ -33,15 +33,15 @@ type Piece struct {
 	Only bool
 	Cut  int // words left out in the middle, behind Text; Rest follows them
 	Rest string
-	Tail string // what follows and is not marked
+	Tail string // text behind it that is not marked
 }
 
 const (
-	contextWords = 8  // shown around what differs
-	maxPlaces    = 6  // of a pair
+	contextWords = 8  // words shown around a difference
+	maxPlaces    = 6  // places shown for a pair
 	longRun      = 60 // the longest run of words of one side that is shown whole
 	longWord     = 80 // characters
-	longPlace    = 3  // as many runs that differ, near each other, make a place at most
+	longPlace    = 3  // the most differing runs, near each other, in a place
 )
 
 // Texts shows where two texts differ under a profile.
@@ -62,20 +62,20 @@ func Texts(p sketch.Profile, left, right string) *Comparison {
 	return c
 }
 
-// places groups what differs, with the words around it.
+// places groups the differences, each with the words around it.
 func (c *Comparison) places(x, y *words, blocks []block) {
 	blocks = append(blocks, block{len(x.ids), len(y.ids), 0})
 	var place *Place // being made
-	runs := 0        // that differ, in it
-	rest := 0        // words in common just before, that no place shows
-	at, to := 0, 0   // what comes next
+	runs := 0        // differing runs in it
+	rest := 0        // common words just before that no place shows
+	at, to := 0, 0   // the next words
 	for _, b := range blocks {
 		if b.x > at || b.y > to {
 			if place == nil {
 				place, runs = c.next(), 0
 				context := min(contextWords, rest)
 				if rest <= contextWords+3 {
-					context = rest // not worth saying that they are left out
+					context = rest // too few to leave out
 				}
 				place.Skipped = rest - context
 				place.add(x, y, at-context, at, to-context, to, false)
@@ -101,7 +101,7 @@ func (c *Comparison) places(x, y *words, blocks []block) {
 	}
 }
 
-// next is a new place; those over the limit are counted and not kept.
+// next starts a new place. Places over the limit are counted but not kept.
 func (c *Comparison) next() *Place {
 	if len(c.Places) == maxPlaces {
 		c.More++
@@ -120,8 +120,8 @@ func (p *Place) add(x, y *words, x0, x1, y0, y1 int, only bool) {
 	}
 }
 
-// piece is a run of words as text; the middle of a long one is left out. What
-// is marked ends with its last word.
+// piece returns a run of words as text, without the middle of a long run. The marked part
+// ends with its last word.
 func piece(w *words, i, j int, only bool) Piece {
 	start, end := w.bounds(i, j)
 	p := Piece{Only: only}
@@ -182,7 +182,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// Beginning is the first words of a text, on one line.
+// Beginning returns the first words of a text, on one line.
 func Beginning(s string) string {
 	if len(s) > 2000 {
 		s = strings.ToValidUTF8(s[:2000], "")

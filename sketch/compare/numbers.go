@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Grouped is a whole number with its thousands apart.
+// Grouped writes a whole number with commas between the thousands.
 func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -15,7 +15,7 @@ func Grouped(n int64) string {
 	return s
 }
 
-// ByteCount is a size as people say it.
+// ByteCount writes a number of bytes for people.
 func ByteCount(n int64) string {
 	switch {
 	case n >= 1<<20:
@@ -26,7 +26,7 @@ func ByteCount(n int64) string {
 	return Grouped(n) + " bytes"
 }
 
-// Percent is a share of one, more exactly where it is small.
+// Percent writes a fraction as a percentage, with more digits when it is small.
 func Percent(share float64) string {
 	switch {
 	case share == 0 || share == 1:
@@ -41,7 +41,7 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
-// Plural is a number with its word.
+// Plural writes a number with its noun.
 func Plural(n any, one, many string) string {
 	var v int64
 	switch n := n.(type) {

@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
-// HTML is the template "beside", which shows a Comparison, and those that it uses. They need Funcs.
+// HTML holds the template "beside", which shows a Comparison, and the templates that it
+// uses. They need Funcs.
 //
 //go:embed compare.html
 var HTML string
 
-// CSS lays it out. It uses the custom properties --card, --soft, --only-l and --only-r of the page.
+// CSS lays out the template. It uses the page's custom properties --card, --soft, --only-l
+// and --only-r.
 //
 //go:embed compare.css
 var CSS string
@@ -31,7 +33,7 @@ var Funcs = template.FuncMap{
 	"stamp":   func(t time.Time) string { return t.Format(time.RFC3339) },
 }
 
-// dict names the arguments of a part of the page.
+// dict makes a map of names and values, the arguments of a template.
 func dict(pairs ...any) map[string]any {
 	d := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// A Part is a passage that both texts have, or that Left or Right alone has.
+// A Part is a passage that both texts have, or only the left or the right one.
 type Part struct {
 	Of   Side
 	Text string
@@ -20,7 +20,8 @@ const (
 	Right
 )
 
-// Parts are two texts as one: what they have in common stands once. Words that differ in any byte differ, and so do blanks.
+// Parts merges two texts into one, in which common passages appear once. It compares words
+// and blanks byte by byte.
 func Parts(left, right string) []Part {
 	numbers := map[string]int32{}
 	x, y := exact(left, numbers), exact(right, numbers)
@@ -50,7 +51,7 @@ func Parts(left, right string) []Part {
 	return parts
 }
 
-// exact cuts a text into words, runs of blanks, and single characters, of which none is left out.
+// exact splits a text into words, runs of blanks, and single other characters.
 func exact(text string, numbers map[string]int32) words {
 	w := words{text: strings.ToValidUTF8(text, "\uFFFD")}
 	kind := func(r rune) int {

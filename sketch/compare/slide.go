@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// slide moves what one text alone has to where a sentence begins. "A. The b.
-// The c." beside "A. The c." lacks "b. The", or "The b.", which reads better.
+// slide moves a passage that only one text has to the beginning of a sentence. "A. The b. The
+// c." beside "A. The c." has either "b. The" or "The b." in addition; the second reads better.
 func slide(x, y *words, blocks []block) {
 	for i := 0; i+1 < len(blocks); i++ {
 		p, q := &blocks[i], &blocks[i+1]

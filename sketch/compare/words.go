@@ -8,13 +8,13 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// A text is cut into words that are compared as the profile sees them, and
-// shown as they stand. What the profile ignores (punctuation, mostly) belongs
-// to the word before it.
+// A text is split into words, which are compared in the canonical form of the profile and
+// shown as they are in the text. Characters that the profile ignores, mostly punctuation,
+// belong to the word before them.
 type words struct {
 	text  string
 	spans []span
-	ids   []int32 // equal for words that the profile does not tell apart
+	ids   []int32 // equal for words with the same canonical form
 }
 
 type span struct{ start, end int }
@@ -29,14 +29,14 @@ type folder struct {
 func newFolder(p sketch.Profile) *folder {
 	p.W = 1
 	if p.Stream == sketch.HTML || p.Stream == sketch.Page || p.Stream == sketch.Elements || p.Stream == sketch.Chars {
-		// A word at a time, so that markup is shown as the text that it is.
+		// It reads one word at a time, so that markup is shown as text.
 		p.ReverseFolding = p.Stream == sketch.Elements || p.ReverseFolding
 		p.Stream = sketch.Words
 	}
 	return &folder{p, map[string]int32{}, map[string]int32{}}
 }
 
-// ignored is the number of every word that the profile ignores.
+// ignored is the number of all words that the profile ignores.
 const ignored = 0
 
 func (f *folder) number(word string) int32 {
@@ -60,7 +60,7 @@ func (f *folder) number(word string) int32 {
 	return id
 }
 
-// read cuts a text into words.
+// read splits a text into words.
 func (f *folder) read(text string) words {
 	w := words{text: text}
 	add := func(start, end int) {
@@ -89,7 +89,7 @@ func (f *folder) read(text string) words {
 	return w
 }
 
-// bounds are those of the text from word i up to word j, as it stands.
+// bounds returns the byte offsets of the text from word i up to word j.
 func (w *words) bounds(i, j int) (start, end int) {
 	end = len(w.text)
 	if i > 0 {

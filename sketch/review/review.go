@@ -1,11 +1,11 @@
-// Package review serves a page on which people decide about pairs of rows: the pairs
-// that wait for a verdict, uncertain ones first, both documents side by side, and what
-// the decisions say about the threshold. A Source, which each engine has, reads the
-// pairs and keeps the verdicts.
+// Package review serves a page on which people decide about pairs of rows. It shows the pairs
+// that wait for a verdict, uncertain ones first, with both documents side by side, and
+// evaluates the threshold by the decisions. Each engine has a Source, which reads the pairs
+// and keeps the verdicts.
 //
-// The page works without scripts. Whatever a document or a key holds is shown as
-// text. Nothing is answered without the token, to another site, or under a
-// name that is not the server's.
+// The page works without scripts and shows the contents of documents and keys as text. The
+// server refuses requests without the token, from other sites, and under a host name that is
+// not its own.
 package review
 
 import (
@@ -26,14 +26,14 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// A Source is a database in which people judge pairs. Several goroutines use it. Keys
-// are in a form of its own, which it reads again.
+// A Source is a database in which people judge pairs. It must be safe for concurrent use.
+// Its keys have a form of its own, which only the Source itself reads.
 type Source interface {
 	Tables(ctx context.Context) ([]Table, error)
-	// Pairs gives the pairs from a resemblance on, the best first, until each
-	// returns an error, which it returns.
+	// Pairs calls each with the pairs at a resemblance and above, the best first. It stops
+	// at an error of each and returns it.
 	Pairs(ctx context.Context, table string, atLeast float64, each func(Pair) error) error
-	// Decisions gives the verdicts: all of them, or that on one pair of keys.
+	// Decisions returns all verdicts, or the verdict on one pair of keys.
 	Decisions(ctx context.Context, table string, of *[2]string) ([]Decision, error)
 	// Texts reads documents.
 	Texts(ctx context.Context, table string, keys [2]string) ([2]Text, error)
@@ -48,7 +48,7 @@ type Table struct {
 	AtLeast float64
 }
 
-// A Pair of rows. Shown are the keys as people read them.
+// A Pair is two rows. Shown holds their keys in a form for people.
 type Pair struct {
 	Keys                   [2]string
 	Shown                  [2]string
@@ -58,7 +58,7 @@ type Pair struct {
 // A Text is a document, or why it cannot be shown.
 type Text struct{ Text, Why string }
 
-// What a person decides.
+// The verdicts that a person can give.
 const (
 	Duplicate = "duplicate"
 	Distinct  = "distinct"
@@ -77,7 +77,7 @@ type Config struct {
 	Source Source
 	// Title names the database.
 	Title string
-	// Token is what opens the page. It must not be empty.
+	// Token opens the page. It must not be empty.
 	Token string
 	// Hosts are the names, beside localhost and addresses, under which browsers reach the server.
 	Hosts []string
@@ -85,7 +85,7 @@ type Config struct {
 	Person string
 	// Below says how far under its threshold the pairs of a table are read. Defaults to 0.1.
 	Below float64
-	// Most bounds the pairs of a table that are held. Defaults to 100,000.
+	// Most is the most pairs of a table that the server holds. Defaults to 100,000.
 	Most int
 }
 
@@ -98,7 +98,7 @@ func NewToken() string { return rand.Text() }
 // Open is the path that a person opens first.
 func Open(token string) string { return Prefix + "open?token=" + token }
 
-// Handler returns what answers under Prefix.
+// Handler returns the handler for the pages under Prefix.
 func Handler(c Config) (http.Handler, error) {
 	if c.Token == "" {
 		return nil, errors.New("review: the token is empty")
@@ -114,17 +114,17 @@ func Handler(c Config) (http.Handler, error) {
 	return s.routes(), nil
 }
 
-// A server has what its pages share.
+// A server holds the state that its pages share.
 type server struct {
 	config   Config
 	cookie   string
-	mutex    sync.Mutex // of all that follows
+	mutex    sync.Mutex // guards the fields below
 	sessions map[string]*session
 	tables   []Table
 	queues   map[string]*queue
 }
 
-// A queue is the pairs of a table, read at one moment, and what was decided since.
+// A queue holds the pairs of a table, read at one moment, and the decisions made since.
 type queue struct {
 	table     Table
 	pairs     []Pair // uncertain ones first
@@ -134,10 +134,10 @@ type queue struct {
 	decisions map[[2]string]Decision
 	later     map[[2]string]bool
 	read      time.Time
-	more      bool // than are held
+	more      bool // true if the table has more pairs than the queue holds
 }
 
-// id is a pair whichever row comes first.
+// id identifies a pair regardless of the order of its rows.
 func id(keys [2]string) [2]string {
 	if keys[0] > keys[1] {
 		return [2]string{keys[1], keys[0]}
@@ -192,7 +192,7 @@ func (s *server) queueOf(ctx context.Context, name string, again bool) (*queue, 
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	for _, d := range decisions { // what is called distinct is no pair any more
+	for _, d := range decisions { // a distinct pair is no longer a pair
 		q.add(d.Pair)
 	}
 	q.order()
@@ -207,7 +207,7 @@ func (q *queue) add(p Pair) {
 	}
 }
 
-// doubt is how far a pair is from the threshold, in widths of its interval.
+// doubt returns the distance of a pair from the threshold, in widths of its interval.
 func (q *queue) doubt(p Pair) float64 {
 	if math.IsNaN(p.Resemblance) {
 		return math.Inf(1)
@@ -215,7 +215,7 @@ func (q *queue) doubt(p Pair) float64 {
 	return math.Abs(p.Resemblance-q.table.AtLeast) / max(p.High-p.Low, 0.01)
 }
 
-// order puts what is most uncertain first, and joins pairs that have rows in common.
+// order puts the most uncertain pairs first, and keeps pairs with a common row together.
 func (q *queue) order() {
 	slices.SortStableFunc(q.pairs, func(a, b Pair) int { return cmp.Compare(q.doubt(a), q.doubt(b)) })
 	first := map[string]int{} // a row's pair
@@ -244,7 +244,7 @@ func (q *queue) order() {
 	}
 }
 
-// cluster is that in which a row is, -1 for none. The row is given as people read it.
+// cluster returns the cluster of a row, or -1. The row is given as people read it.
 func (q *queue) cluster(shown string) int {
 	for i, p := range q.pairs {
 		if p.Shown[0] == shown || p.Shown[1] == shown {
@@ -254,7 +254,7 @@ func (q *queue) cluster(shown string) int {
 	return -1
 }
 
-// settle notes what was decided.
+// settle records a decision.
 func (q *queue) settle(d Decision) {
 	delete(q.later, id(d.Keys))
 	if d.Verdict == None {
@@ -271,7 +271,8 @@ type filter struct {
 	Show           string // waiting, later, decided
 }
 
-// matching are the numbers of the pairs that a filter lets through, uncertain ones first, or the latest decision.
+// matching returns the numbers of the pairs that pass a filter, the most uncertain or the
+// latest decision first.
 func (q *queue) matching(f filter) []int {
 	cluster := -1
 	if f.Cluster != "" {
@@ -301,13 +302,13 @@ func (q *queue) matching(f filter) []int {
 
 // A session is a browser that brought the token.
 type session struct {
-	secret string // that its forms repeat
+	secret string // its forms must repeat it
 	person string
 	last   []change // the latest last
 	used   time.Time
 }
 
-// A change is what undo takes back.
+// A change is a decision that undo can take back.
 type change struct {
 	table  string
 	pair   Pair
@@ -323,7 +324,7 @@ const (
 	lifetime    = 30 * 24 * time.Hour
 )
 
-// begin opens a session; of too many the one unused for longest makes room.
+// begin opens a session. If there are too many, it ends the session unused for longest.
 func (s *server) begin() string {
 	name := rand.Text()
 	s.mutex.Lock()
@@ -341,7 +342,7 @@ func (s *server) begin() string {
 	return name
 }
 
-// clean is a name or note as it is kept.
+// clean returns a name or note in the form in which it is kept.
 func clean(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

@@ -87,7 +87,8 @@ func (s *server) routes() http.Handler {
 	return s.guard(mux)
 }
 
-// guard refuses what no page of ours asks for, and says to the browser what pages may do.
+// guard refuses requests that our pages do not make, and sends the headers that restrict the
+// pages.
 func (s *server) guard(next http.Handler) http.Handler {
 	sites := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +99,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		// Another site's name may be made to lead here; a page of that site could then read this one.
+		// The name of another site can be made to resolve to this server. A page of that site
+		// could then read this page.
 		if !s.ours(r.Host) {
 			s.fail(w, statusError{http.StatusMisdirectedRequest, fmt.Errorf("this server is not called %.100q; name it when you start it", r.Host)})
 			return
@@ -112,7 +114,7 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// ours says whether a browser that sends this Host was given an address or a name of this server.
+// ours reports whether Host is an address or a name of this server.
 func (s *server) ours(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -124,7 +126,7 @@ func (s *server) ours(host string) bool {
 	return err == nil || name == "localhost" || slices.Contains(s.config.Hosts, name)
 }
 
-// open makes a session for who brings the token.
+// open makes a session for a browser that sends the token.
 func (s *server) open(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("token")
 	if r.Method == http.MethodPost {
@@ -132,7 +134,7 @@ func (s *server) open(w http.ResponseWriter, r *http.Request) {
 	}
 	if subtle.ConstantTimeCompare([]byte(token), []byte(s.config.Token)) == 0 {
 		if token != "" {
-			select { // guessing takes long
+			select { // slows down guessing
 			case <-time.After(time.Second):
 			case <-r.Context().Done():
 			}
@@ -144,7 +146,7 @@ func (s *server) open(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Prefix, http.StatusSeeOther)
 }
 
-// known runs a handler, one at a time, for a browser that brought the token.
+// known runs a handler for a browser with a session, one request at a time.
 func (s *server) known(f func(http.ResponseWriter, *http.Request, *session)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		cookie, err := r.Cookie(s.cookie)
@@ -201,7 +203,7 @@ func filterOf(values url.Values) filter {
 	return f
 }
 
-// Query is the filter as a query; what is as usual is left out.
+// Query writes the filter as a query, without values that are the default.
 func (f filter) Query() template.URL {
 	values := url.Values{}
 	set := func(name, value, usual string) {
@@ -223,7 +225,7 @@ func (f filter) ToText() string   { return strconv.FormatFloat(f.To, 'f', -1, 64
 // With is the filter with another value of show.
 func (f filter) With(show string) filter { f.Show = show; return f }
 
-// All is the filter that lets every pair of the table through.
+// All is the filter that every pair of the table passes.
 func (f filter) All() filter { return filter{Table: f.Table, To: 1, Show: f.Show} }
 
 // OfCluster is the filter for the cluster of a row.
@@ -238,14 +240,14 @@ func (s *server) back(r *http.Request) string {
 	return path + "?" + string(filterOf(r.PostForm).Query())
 }
 
-// A common is what every page shows.
+// A common holds the data that every page shows.
 type common struct {
 	Title, Page, Secret, Person string
 	Tables                      []Table
 	Table                       Table
 	Filter                      filter
-	Counts                      map[string]int // by what is shown, under the filter
-	Last                        string         // what undo takes back
+	Counts                      map[string]int // pairs by the value of Show, under the filter
+	Last                        string         // the change that undo takes back
 	Read                        time.Time
 	More                        bool
 	Held                        int
@@ -281,7 +283,7 @@ type pairView struct {
 	Note     string
 }
 
-// whole is how much of a document is shown as it is.
+// whole is the size up to which a document is shown in full.
 const whole = 100 << 10
 
 func (s *server) pairPage(r *http.Request, x *session) (string, any, error) {
@@ -305,7 +307,7 @@ func (s *server) pairPage(r *http.Request, x *session) (string, any, error) {
 	if n < 0 {
 		return "pair", v, nil
 	}
-	// Another person may have decided, or read again may be due.
+	// Another person may have decided, or it may be time to read the pairs again.
 	for range list {
 		if err := s.renew(r.Context(), q, q.pairs[n]); err != nil {
 			return "", nil, err
@@ -346,7 +348,7 @@ func (s *server) pairPage(r *http.Request, x *session) (string, any, error) {
 	return "pair", v, nil
 }
 
-// renew reads what was decided of a pair, here or elsewhere.
+// renew reads the current decision on a pair, which may have been made elsewhere.
 func (s *server) renew(ctx context.Context, q *queue, p Pair) error {
 	decisions, err := s.config.Source.Decisions(ctx, q.table.Name, &p.Keys)
 	if err != nil {
@@ -360,7 +362,7 @@ func (s *server) renew(ctx context.Context, q *queue, p Pair) error {
 	return nil
 }
 
-// A listView is a part of the pairs that a filter lets through.
+// A listView is one page of the pairs that pass a filter.
 type listView struct {
 	common
 	Rows            []listRow
@@ -425,7 +427,7 @@ func (s *server) thresholdPage(r *http.Request, x *session) (string, any, error)
 	return "threshold", &thresholdView{c, Agree(decisions, q.table.AtLeast), enough, enoughOfEach, max(0, q.table.AtLeast-s.config.Below)}, nil
 }
 
-// formPair is the pair that a form names.
+// formPair returns the pair that a form names.
 func (s *server) formPair(r *http.Request) (*queue, Pair, error) {
 	q, err := s.queueOf(r.Context(), r.PostFormValue("table"), false)
 	if err != nil {
@@ -477,13 +479,13 @@ func by(person string) string {
 	return " by " + person
 }
 
-// change keeps a decision in the database, and in the session what undo brings back.
+// change stores a decision in the database, and the previous one in the session for undo.
 func (s *server) change(ctx context.Context, x *session, q *queue, d, before Decision, what string) error {
 	if err := s.config.Source.Decide(ctx, q.table.Name, d); err != nil {
 		return err
 	}
 	q.settle(d)
-	if d.Verdict != None { // by whom and with which note is as the database has it
+	if d.Verdict != None { // the database has the name and the note
 		if err := s.renew(ctx, q, d.Pair); err != nil {
 			return err
 		}
@@ -528,7 +530,7 @@ func (s *server) undo(r *http.Request, x *session) error {
 	return nil
 }
 
-// again reads the pairs of a table as they are now.
+// again reads the pairs of a table anew.
 func (s *server) again(r *http.Request, _ *session) error {
 	_, err := s.queueOf(r.Context(), r.PostFormValue("table"), true)
 	return err
@@ -539,7 +541,7 @@ func (s *server) person(r *http.Request, x *session) error {
 	return nil
 }
 
-// leave ends every session of this server's that shares the cookie.
+// leave ends every session of this server that shares the cookie.
 func (s *server) leave(r *http.Request, x *session) error {
 	for name, other := range s.sessions {
 		if other == x {

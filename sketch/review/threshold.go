@@ -2,27 +2,27 @@ package review
 
 import "math"
 
-// A Band is the decisions on pairs of like resemblance.
+// A Band counts the decisions on pairs of similar resemblance.
 type Band struct {
 	Low, High           float64
 	Duplicate, Distinct int
 }
 
-// Share is that of the duplicates.
+// Share returns the share of duplicates.
 func (b Band) Share() float64 { return float64(b.Duplicate) / float64(b.Duplicate+b.Distinct) }
 
-// Agreement is what decisions say about a threshold.
+// Agreement tells how well the decisions agree with a threshold.
 type Agreement struct {
 	AtLeast   float64
 	Bands     []Band // those with a decision
 	Decisions int
 	Wrong     int     // decisions that the threshold contradicts
-	Proposed  float64 // contradicts the fewest decisions; the threshold itself unless it is clearly worse
+	Proposed  float64 // the threshold that contradicts the fewest decisions, or the current one unless it is clearly worse
 	WrongThen int
-	Few       bool // too few decisions, or of one kind alone: nothing is proposed
+	Few       bool // too few decisions, or only of one kind, for a proposal
 }
 
-// enough is how many decisions, and how many of each kind, a proposal needs.
+// A proposal needs enough decisions, and enoughOfEach of each kind.
 const (
 	enough       = 20
 	enoughOfEach = 5
@@ -67,7 +67,8 @@ func Agree(decisions []Decision, atLeast float64) Agreement {
 		a.Few = true
 		return a
 	}
-	// Of runs of hundredths that are equally good the middle of the longest, which leaves most room on either side.
+	// Among the best hundredths take the middle of the longest run, which leaves the most
+	// room on either side.
 	length := 0
 	for i := 1; i <= 100; i++ {
 		n := wrong(float64(i) / 100)
@@ -83,7 +84,7 @@ func Agree(decisions []Decision, atLeast float64) Agreement {
 		}
 		i = j
 	}
-	// Of decisions that are on another side then, chance alone makes some more right than wrong.
+	// Some of the decisions that change sides would agree better by chance alone.
 	moved := 0.0
 	for _, d := range decisions {
 		if d.Resemblance >= min(atLeast, a.Proposed) && d.Resemblance < max(atLeast, a.Proposed) {

@@ -1,5 +1,5 @@
-// Package verify decides pairs of documents that their sketches leave open: it reads
-// the documents again. The engines say how a document is read.
+// Package verify reads documents again to decide the pairs that their sketches leave open.
+// Each engine supplies the function that reads a document.
 package verify
 
 import (
@@ -9,23 +9,22 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// Confidence is that of the bounds by which a pair is open, and of the bounds of every
-// answer.
+// Confidence is the confidence of all bounds: those that leave a pair open, and those of
+// every answer.
 const Confidence = 0.95
 
-// cacheBytes bounds the shingles that a Judge keeps of documents that it has read.
+// cacheBytes bounds the memory for the shingles of documents that a Judge has read.
 const cacheBytes = 64 << 20
 
 // A Judge compares documents by their sketches and, where the bounds of the estimate
-// contain the threshold, by their shingles. It must not be used by two goroutines at
-// once.
+// contain the threshold, by their shingles. It is not safe for concurrent use.
 type Judge[K comparable] struct {
 	read     func(K) (text []byte, ok bool, err error)
 	stop     func() error
 	sketcher *sketch.Sketcher // nil: sketches alone decide
 	given    map[K][]byte
-	// What was read, in two generations: when the younger one has half of the bytes,
-	// the older one is dropped.
+	// The cache has two generations. When the younger one fills half of cacheBytes, the
+	// Judge drops the older one.
 	young, old map[K][]byte
 	bytes      int
 	buffer     []byte
@@ -34,10 +33,10 @@ type Judge[K comparable] struct {
 // Sketches returns a Judge that reads no document.
 func Sketches[K comparable]() *Judge[K] { return &Judge[K]{} }
 
-// Texts returns a Judge of documents under a profile. read returns the text of a
-// document, valid until it is called again; it is not ok where the document is gone or
-// has changed since it was sketched, and then the sketches decide. stop, unless
-// nil, is called between the megabytes of a long document, and its error ends the work.
+// Texts returns a Judge that reads documents under a profile. read returns the text of a
+// document, valid until the next call. When the document is gone or has changed since it
+// was sketched, read returns false for ok, and the sketches decide. If stop is not nil, the
+// Judge calls it after each megabyte of a long document; its error ends the work.
 func Texts[K comparable](p sketch.Profile, read func(K) (text []byte, ok bool, err error), stop func() error) (*Judge[K], error) {
 	s, err := sketch.NewSketcher(p.Exact())
 	if err != nil {
@@ -49,7 +48,7 @@ func Texts[K comparable](p sketch.Profile, read func(K) (text []byte, ok bool, e
 // Reads reports whether the Judge reads documents.
 func (j *Judge[K]) Reads() bool { return j.sketcher != nil }
 
-// Give tells the text of a document that read does not know.
+// Give supplies the text of a document that read does not know.
 func (j *Judge[K]) Give(id K, text []byte) (err error) {
 	if j.Reads() {
 		j.given[id], err = j.shingles(text)
@@ -57,9 +56,9 @@ func (j *Judge[K]) Give(id K, text []byte) (err error) {
 	return err
 }
 
-// Compare is the resemblance of two documents with its bounds, which are equal to it
-// where the documents were read, and whether it reaches the threshold. Sketches of
-// builds that make other tokens are no answer: one of them waits to be made again.
+// Compare returns the resemblance of two documents with its bounds, and whether it reaches
+// the threshold. When the documents were read, both bounds equal the resemblance. Sketches
+// of builds that make different tokens cannot be compared, and ok is false.
 func (j *Judge[K]) Compare(a, b K, x, y []byte, atLeast float64) (i sketch.Interval, ok bool, err error) {
 	if open, err := j.Open(x, y, atLeast); !open {
 		return i, false, err
@@ -71,8 +70,8 @@ func (j *Judge[K]) Compare(a, b K, x, y []byte, atLeast float64) (i sketch.Inter
 	return i, err == nil && i.Estimate >= atLeast, err
 }
 
-// Decide replaces the bounds of two documents by their resemblance where the threshold
-// lies between them and the documents can be read.
+// Decide replaces the bounds by the exact resemblance of the two documents, if the
+// threshold lies between the bounds and the documents can be read.
 func (j *Judge[K]) Decide(a, b K, i sketch.Interval, atLeast float64) (sketch.Interval, error) {
 	if !j.Reads() || i.Low >= atLeast || i.High < atLeast {
 		return i, nil
@@ -102,8 +101,8 @@ func (j *Judge[K]) Resemblance(a, b K, x, y []byte, atLeast float64) (r float64,
 	return r, err == nil && r >= atLeast, err
 }
 
-// Open reports whether Compare may find that two documents reach the threshold. It
-// reads none.
+// Open reports whether Compare may find that two documents reach the threshold. It reads
+// no document.
 func (j *Judge[K]) Open(x, y []byte, atLeast float64) (open bool, err error) {
 	if j.Reads() {
 		var i sketch.Interval
@@ -118,10 +117,10 @@ func (j *Judge[K]) Open(x, y []byte, atLeast float64) (open bool, err error) {
 	return open && err == nil, err
 }
 
-// Has reports whether the document is kept, so that it need not be read.
+// Has reports whether the Judge has the shingles of a document and need not read it.
 func (j *Judge[K]) Has(id K) bool { return j.young[id] != nil || j.old[id] != nil }
 
-// Keep keeps a document that was read with others.
+// Keep stores the shingles of a document that the caller has read together with others.
 func (j *Judge[K]) Keep(id K, text []byte) error {
 	s, err := j.shingles(text)
 	if s != nil && err == nil {
@@ -137,8 +136,8 @@ func (j *Judge[K]) keep(id K, s []byte) {
 	j.young[id] = s
 }
 
-// document returns the sketch of all shingles of a document, nil where the document
-// cannot be had.
+// document returns the sketch of all shingles of a document, or nil when the document
+// cannot be read.
 func (j *Judge[K]) document(id K) ([]byte, error) {
 	if s := j.given[id]; s != nil {
 		return s, nil
@@ -160,7 +159,7 @@ func (j *Judge[K]) document(id K) ([]byte, error) {
 	return s, nil
 }
 
-// shingles returns the sketch of all shingles of a text, nil where it has none.
+// shingles returns the sketch of all shingles of a text, or nil when the text has none.
 func (j *Judge[K]) shingles(text []byte) ([]byte, error) {
 	if err := j.sketcher.DocumentUntil(text, j.stop); err != nil {
 		return nil, err
@@ -172,10 +171,9 @@ func (j *Judge[K]) shingles(text []byte) ([]byte, error) {
 	return append([]byte(nil), j.buffer...), nil
 }
 
-// From is the least estimate, of sketches under a profile, whose bounds reach a
-// threshold: the pairs with estimates from there on are all that Compare may find to reach
-// the threshold. It is 0 for families whose sketches have no fixed number
-// of samples.
+// From returns the least estimate whose upper bound reaches a threshold, for sketches under
+// a profile. No pair with a lower estimate can reach the threshold in Compare. From returns
+// 0 for families whose sketches have no fixed number of samples.
 func From(p sketch.Profile, atLeast float64) (float64, error) {
 	if !p.Slots() || p.Family == sketch.Bins {
 		return 0, nil
