@@ -119,7 +119,7 @@ func TestPassagesOfLongDocuments(t *testing.T) {
 		}
 	}
 	if n := x.Coarseness(500_000); n != 0 {
-		t.Errorf("coarseness %d of 500,000 shingles", n)
+		t.Errorf("coarseness %d of 500,000 shingles, want 0", n)
 	}
 }
 

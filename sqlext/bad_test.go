@@ -122,8 +122,8 @@ func TestFullDatabase(t *testing.T) {
 	db.fails("full", `SELECT alike_attach('d', 'body')`)
 	db.expect("ok", "PRAGMA integrity_check")
 	db.exec(`PRAGMA max_page_count = 100000`)
-	if got := db.rows(`SELECT note FROM alike_status()`); !strings.Contains(got, "alike_refresh('d') continues it") {
-		t.Errorf("status says %q", got)
+	if got, want := db.rows(`SELECT note FROM alike_status()`), "alike_refresh('d') continues it"; !strings.Contains(got, want) {
+		t.Errorf("status says %q, want %q in it", got, want)
 	}
 	db.rows(`SELECT alike_refresh('d')`)
 	db.expect("20000|20000|0|", `SELECT "rows", sketched, pending, note FROM alike_status()`)
@@ -218,8 +218,8 @@ func TestChangedSchemas(t *testing.T) {
 	db.expect("3", `SELECT count(*) FROM d_alike_match`)
 	db.check("d", "after renaming")
 	db.exec(`DROP TABLE papers`)
-	if got := db.rows(`SELECT note FROM alike_status()`); !strings.Contains(got, "is gone; alike_detach('d') removes the attachment") {
-		t.Errorf("status says %q", got)
+	if got, want := db.rows(`SELECT note FROM alike_status()`), "is gone; alike_detach('d') removes the attachment"; !strings.Contains(got, want) {
+		t.Errorf("status says %q, want %q in it", got, want)
 	}
 	db.fails("is gone; alike_detach('d') removes the attachment", `SELECT alike_refresh('d')`)
 	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)

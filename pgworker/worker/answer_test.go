@@ -200,7 +200,7 @@ func TestQuestionsInBatches(t *testing.T) {
 	before := one[int64](t, c, "select coalesce(pg_sequence_last_value(pg_get_serial_sequence('alike.question', 'id')), 0)")
 	start := time.Now()
 	if n := one[int](t, c, "select count(s) from (select array_agg(id order by id) as ids, alike.sketches(array_agg(body order by id)) as sketches from t) a, unnest(ids, sketches) as u(id, s)"); n != 10000 {
-		t.Errorf("%d sketches of 10000 texts", n)
+		t.Errorf("%d sketches of 10000 texts, want 10000", n)
 	}
 	batch := time.Since(start)
 	questions := one[int64](t, c, "select pg_sequence_last_value(pg_get_serial_sequence('alike.question', 'id'))") - before
@@ -210,7 +210,7 @@ func TestQuestionsInBatches(t *testing.T) {
 	}
 	start = time.Now()
 	if n := one[int](t, c, "select count(alike.sketch(body)) from (select body from t limit 1000) few"); n != 1000 {
-		t.Errorf("%d sketches of 1000 texts", n)
+		t.Errorf("%d sketches of 1000 texts, want 1000", n)
 	}
 	t.Logf("1,000 texts one by one: %v", time.Since(start))
 
@@ -237,7 +237,7 @@ func TestQuestionsOfOthers(t *testing.T) {
 	fails(t, c, "no worker could be asked: user mapping not found", "select alike.sketch('x')")
 	fails(t, c, "permission denied", "select documents from alike.question")
 	if n := count(t, c, "(select id from alike.question) as q"); n != 0 {
-		t.Errorf("a reader sees %d questions of another", n)
+		t.Errorf("a reader sees %d questions of another, want 0", n)
 	}
 	fails(t, c, "permission denied", "insert into alike.question (task, settings, documents, asked_by) values ('sketch', '', '{x}', 'postgres')")
 	fails(t, c, "permission denied", "update alike.question set answer = '[]'")

@@ -201,8 +201,8 @@ func TestPassagesInBooks(t *testing.T) {
 					t.Errorf("the text of %d contains %q, want %q and itself", n, got, want)
 				}
 			}
-			if got := one[string](t, c, "select string_agg(a.containment || ' ' || (a.low <= a.containment and a.high >= a.containment), ' ') from (select * from alike.containers_like('docs', $1, 0.01, 1)) a", asked[103]); got != "1 true" {
-				t.Errorf("the first answer: %s", got)
+			if got, want := one[string](t, c, "select string_agg(a.containment || ' ' || (a.low <= a.containment and a.high >= a.containment), ' ') from (select * from alike.containers_like('docs', $1, 0.01, 1)) a", asked[103]), "1 true"; got != want {
+				t.Errorf("the first answer: %s, want %s", got, want)
 			}
 		})
 	}
@@ -308,10 +308,10 @@ func TestContainsComesAndGoes(t *testing.T) {
 		after("renamed", "alter table d rename body to text; alter table d rename id to number; alter table d rename text to body; alter table d rename number to id")
 		exec(t, c, "select alike.mark('d', '300', '301', 'distinct')")
 		if n := one[int](t, c, "select count(*) from alike.containers('d', '300') where key in ('301', '302')"); n != 1 {
-			t.Errorf("%d of two rows, one of which a person called distinct", n)
+			t.Errorf("%d of two rows, one of which a person called distinct, want 1", n)
 		}
 		if n := one[int](t, c, "select count(*) from alike.containments('d') where (key, other) in (('300', '301'), ('301', '300'))"); n != 0 {
-			t.Errorf("%d pairs of rows that a person called distinct", n)
+			t.Errorf("%d pairs of rows that a person called distinct, want 0", n)
 		}
 		after("detached", `select alike.detach('d')`, "update d set body = 'changed while detached ' || body where id > 400", "delete from d where id = 399",
 			`select alike.attach('d', 'body', '{"contains": true, "profile": "words w=3"}')`)
@@ -320,7 +320,7 @@ func TestContainsComesAndGoes(t *testing.T) {
 		exec(t, c, `select alike.change('d', '{"contains": false}')`)
 		once(t, w)
 		if n := one[int](t, c, "select count(*) from pg_class where relname ~ 'value' and relnamespace = 'public'::regnamespace"); n != 0 {
-			t.Errorf("%d relations remain of the values", n)
+			t.Errorf("%d relations remain of the values, want 0", n)
 		}
 		after("again", `select alike.attach('d', 'body', '{"contains": true}')`)
 		fails(t, c, "at_least is 0, want above 0", "select * from alike.containers('d', '1', 0)")
@@ -329,10 +329,10 @@ func TestContainsComesAndGoes(t *testing.T) {
 		fails(t, c, `option contains is "yes", want true or false`, `select alike.attach('d', 'body', '{"contains": "yes"}')`)
 		exec(t, c, `select alike.detach('d', '{"drop": true}')`)
 		if n := one[int](t, c, "select count(*) from pg_class where relname ~ 'alike' and relnamespace = 'public'::regnamespace"); n != 0 {
-			t.Errorf("%d relations remain", n)
+			t.Errorf("%d relations remain, want 0", n)
 		}
 		if n := one[int](t, c, "select count(*) from pg_proc where pronamespace = 'public'::regnamespace and proname ~ 'alike'"); n != 0 {
-			t.Errorf("%d functions remain", n)
+			t.Errorf("%d functions remain, want 0", n)
 		}
 		exec(t, c, `create table v (value int primary key, body text)`)
 		fails(t, c, `the key column "value" is called like a column of the values`, `select alike.attach('v', 'body', '{"contains": true}')`)

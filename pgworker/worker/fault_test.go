@@ -243,8 +243,8 @@ func TestOddRows(t *testing.T) {
 		once(t, w)
 		return one[int](t, c, "select count(*) from alike.error where retry_at is null") == 2
 	})
-	if got := one[string](t, c, "select message from alike.errors('documents') limit 1"); got != "the document has 20971520 bytes, the limit is 15728640" {
-		t.Errorf("message %q", got)
+	if got, want := one[string](t, c, "select message from alike.errors('documents') limit 1"), "the document has 20971520 bytes, the limit is 15728640"; got != want {
+		t.Errorf("message %q, want %q", got, want)
 	}
 	checkSide(t, c, "documents", "documents", "body", "id::text", "length(body) is distinct from 20971520")
 	// What is not a key does no harm either.
@@ -255,8 +255,8 @@ func TestOddRows(t *testing.T) {
 	if n := one[int](t, c, "select count(*) from documents_alike where id = 70"); n != 1 {
 		t.Error("a bad key kept a good row waiting")
 	}
-	if got := one[string](t, c, "select message from alike.errors('documents') where key = 'not a number'"); !strings.Contains(got, "invalid input syntax") {
-		t.Errorf("message %q", got)
+	if got, want := one[string](t, c, "select message from alike.errors('documents') where key = 'not a number'"), "invalid input syntax"; !strings.Contains(got, want) {
+		t.Errorf("message %q, want %q in it", got, want)
 	}
 }
 

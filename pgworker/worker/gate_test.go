@@ -163,8 +163,8 @@ func TestStoppedWhileReading(t *testing.T) {
 	if did, err := other.extractOne(ctx); err != nil || !did {
 		t.Fatal(did, err)
 	}
-	if got := one[string](t, c, "select message from alike.error"); !strings.Contains(got, "a worker ended, or took longer than") {
-		t.Errorf("the attempt is recorded as %q", got)
+	if got, want := one[string](t, c, "select message from alike.error"), "a worker ended, or took longer than"; !strings.Contains(got, want) {
+		t.Errorf("the attempt is recorded as %q, want %q in it", got, want)
 	}
 	attachments, err := stopped.catalog.get(ctx, stopped.pool)
 	if err != nil {
@@ -207,6 +207,6 @@ func TestAdmittedIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := count(t, c, "alike.admitted"); n != 0 {
-		t.Errorf("%d documents are remembered that the worker has sketched", n)
+		t.Errorf("%d documents are remembered that the worker has sketched, want 0", n)
 	}
 }

@@ -302,8 +302,8 @@ func TestHostileType(t *testing.T) {
 			once(t, s.worker("mallory_worker"))
 			s.does("mallory", `alter table mallory.notes drop state cascade; alter table mallory.notes add state mallory.state; insert into mallory.notes values (2, 'more', 'y'); insert into alike.queue (attachment, key) select id, '2' from alike.attachment`)
 			s.worker("mallory_worker").Once(ctx)
-			if got := list(t, s.as("mallory"), "select note from alike.status()"); !strings.Contains(got, "where reads the column state, whose type mallory.state belongs to") {
-				t.Errorf("status says %q", got)
+			if got, want := list(t, s.as("mallory"), "select note from alike.status()"), "where reads the column state, whose type mallory.state belongs to"; !strings.Contains(got, want) {
+				t.Errorf("status says %q, want %q in it", got, want)
 			}
 			s.safe("types")
 		})
@@ -343,8 +343,8 @@ func TestHoldKeepsPoliciesAway(t *testing.T) {
 	s.cannot("alice", "alter table alice.letters force row level security", "lock timeout")
 	s.does("alice_worker", "commit")
 	s.does("alice", "alter table alice.letters force row level security; alter table alice.letters enable row level security")
-	if got := list(t, s.as("alice_worker"), "select alike._hold(1, (select profile_id from alike.attachment where id = 1))"); !strings.Contains(got, "row-level security hides rows of alice.letters") {
-		t.Errorf("hold says %q", got)
+	if got, want := list(t, s.as("alice_worker"), "select alike._hold(1, (select profile_id from alike.attachment where id = 1))"), "row-level security hides rows of alice.letters"; !strings.Contains(got, want) {
+		t.Errorf("hold says %q, want %q in it", got, want)
 	}
 }
 
@@ -357,13 +357,13 @@ func TestOwnerOfWhatIsMade(t *testing.T) {
 		select relowner from pg_class where relnamespace = 'alice'::regnamespace and relkind in ('r', 'v')
 		union all select proowner from pg_proc where pronamespace = 'alice'::regnamespace) x(o)`
 	s.does("dba", `select alike.attach('alice.letters', 'body')`)
-	if got := one[string](t, s.dba, owners); got != s.role("alice") {
-		t.Errorf("after attach by an administrator: %s", got)
+	if got, want := one[string](t, s.dba, owners), s.role("alice"); got != want {
+		t.Errorf("after attach by an administrator: %s, want %s", got, want)
 	}
 	once(t, s.worker("alice_worker"))
 	s.does("dba", "select alike.write_clusters('alice.letters'); alter table alice.letters owner to {bob}; grant create on schema alice to {bob}; select alike.own('alice.letters')")
-	if got := one[string](t, s.dba, owners); got != s.role("bob") {
-		t.Errorf("after alike.own: %s", got)
+	if got, want := one[string](t, s.dba, owners), s.role("bob"); got != want {
+		t.Errorf("after alike.own: %s, want %s", got, want)
 	}
 	s.does("bob", "select alike.detach('alice.letters')")
 	if got := one[*string](t, s.dba, "select string_agg(polname::text, ' ') from pg_policy where polrelid::regclass::text ~ 'letters_alike'"); got != nil {

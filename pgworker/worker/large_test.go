@@ -141,7 +141,7 @@ func TestPlansOfSmallStatements(t *testing.T) {
 	if n := one[int](t, c, "select count(*) from alike.queue where file is not null"); n != 1 {
 		t.Errorf("a statement that moves keys noted %d files more, want 0", n-1)
 	}
-	if got := list(t, c, "select id || '-' || other from documents_alike_mark"); got != "100001-100002" {
-		t.Errorf("the verdict is on %s", got)
+	if got, want := list(t, c, "select id || '-' || other from documents_alike_mark"), "100001-100002"; got != want {
+		t.Errorf("the verdict is on %s, want %s", got, want)
 	}
 }

@@ -360,7 +360,7 @@ func TestLinkOfFilledRow(t *testing.T) {
 		t.Errorf("row 4 is linked to %d rows, want 3", n)
 	}
 	if n := one[int](t, c, "select count(*) from documents_alike_match where id <> 4"); n != 0 {
-		t.Errorf("%d links of rows that were not checked in", n)
+		t.Errorf("%d links of rows that were not checked in, want 0", n)
 	}
 }
 
@@ -484,8 +484,8 @@ func TestClusterOfFilledRow(t *testing.T) {
 		t.Fatalf("%s rows and members, want 5 3", got)
 	}
 	once(t, w)
-	if got := one[string](t, c, "select string_agg(key || ':' || cluster || ':' || size, ' ' order by key) from documents_alike_cluster"); got != "1:1:4 2:1:4 3:1:4 4:1:4" {
-		t.Errorf("clusters %q", got)
+	if got, want := one[string](t, c, "select string_agg(key || ':' || cluster || ':' || size, ' ' order by key) from documents_alike_cluster"), "1:1:4 2:1:4 3:1:4 4:1:4"; got != want {
+		t.Errorf("clusters %q, want %q", got, want)
 	}
 }
 

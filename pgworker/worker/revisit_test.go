@@ -46,7 +46,7 @@ func TestCheckinsDuringFill(t *testing.T) {
 			checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 			recorded = append(recorded, one[string](t, c, matches))
 			if n := one[int](t, c, "select count(*) from alike.chunk"); n != 0 {
-				t.Errorf("%d chunks are left", n)
+				t.Errorf("%d chunks are left, want 0", n)
 			}
 		}
 		if recorded[0] != recorded[1] || len(recorded[0]) < 300 {

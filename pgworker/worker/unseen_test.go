@@ -151,7 +151,7 @@ func TestUnloggedTable(t *testing.T) {
 	exec(t, c, "select alike.refresh('logged')")
 	once(t, w)
 	if n := count(t, c, "logged_alike") + count(t, c, "logged_alike_match"); n != 0 {
-		t.Errorf("refresh leaves %d rows", n)
+		t.Errorf("refresh leaves %d rows, want 0", n)
 	}
 }
 

@@ -169,6 +169,6 @@ func TestPgUpgrade(t *testing.T) {
 	once(t, newWorker(t, to, nil))
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
 	if n := count(t, c, "documents_alike_mark"); n != 0 {
-		t.Errorf("%d verdicts remain of a row that is gone", n)
+		t.Errorf("%d verdicts remain of a row that is gone, want 0", n)
 	}
 }

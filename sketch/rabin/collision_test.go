@@ -43,8 +43,8 @@ func TestCollisionBound(t *testing.T) {
 	if got, want := CollisionBound(400, 300, 40), 400/math.Exp2(39); got != want {
 		t.Errorf("the paper's shingles: %v, want %v", got, want)
 	}
-	if got := CollisionBound(1<<20, 8, 8); got != 1 {
-		t.Errorf("a probability of %v", got)
+	if got, want := CollisionBound(1<<20, 8, 8), 1.; got != want {
+		t.Errorf("a probability of %v, want %v", got, want)
 	}
 }
 

@@ -300,8 +300,8 @@ func TestVerbs(t *testing.T) {
 		}
 		return out
 	}
-	if got := run(0, "attach", file, "notes", "body"); !strings.Contains(got, `"name":"notes"`) {
-		t.Errorf("attach printed %s", got)
+	if got, want := run(0, "attach", file, "notes", "body"), `"name":"notes"`; !strings.Contains(got, want) {
+		t.Errorf("attach printed %s, want %q in it", got, want)
 	}
 	for _, c := range []struct {
 		args []string

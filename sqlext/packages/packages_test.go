@@ -233,8 +233,8 @@ func checkWindows(t *testing.T, library string) {
 	}
 	notes := filepath.Join(prefix, "notes.txt")
 	write(t, notes, "one two three\none two three\n")
-	if got := output(t, "wine", filepath.Join(filepath.Dir(library), "alike.exe"), "dedup", "-q", `Z:`+notes); got != "one two three\n" {
-		t.Errorf("alike.exe dedup printed %q", got)
+	if got, want := output(t, "wine", filepath.Join(filepath.Dir(library), "alike.exe"), "dedup", "-q", `Z:`+notes), "one two three\n"; got != want {
+		t.Errorf("alike.exe dedup printed %q, want %q", got, want)
 	}
 }
 
