@@ -51,38 +51,7 @@ var plans = map[string]struct{ postgres, sqlite string }{
 // the table whose row it has been given.
 func TestPlans(t *testing.T) {
 	ctx := context.Background()
-	url := pgtest.Database(t)
-	c := pgtest.Connect(t, url)
-	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "string_agg('w' || ((n * 7919 + i * i * 104729) % 100003), ' ' order by i), null::date", 1), read(t, "postgres/attach.sql")} {
-		if _, err := c.Exec(ctx, text, pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Fatalf("%.100s: %v", text, err)
-		}
-	}
-	w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true, Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if err := w.Once(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Exec(ctx, "analyze"); err != nil {
-		t.Fatal(err)
-	}
-	if err := sqlext.Auto(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite3", filepath.Join(t.TempDir(), "alike.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "group_concat('w' || ((n * 7919 + i * i * 104729) % 100003), ' '), null", 1), read(t, "sqlite/attach.sql"), "analyze"} {
-		if _, err := db.Exec(text); err != nil {
-			t.Fatalf("%.100s: %v", text, err)
-		}
-	}
+	c, db := plannedDatabases(t)
 	var features int
 	if err := c.QueryRow(ctx, `select count(*) from pg_attribute where attrelid = 'documents_alike'::regclass and attname ~ '^f\d+$'`).Scan(&features); err != nil {
 		t.Fatal(err)
@@ -139,4 +108,43 @@ func TestPlans(t *testing.T) {
 		}
 		check(file, plan.String(), func(name string) (string, bool) { p, ok := plans[name]; return p.sqlite, ok })
 	}
+}
+
+// plannedDatabases are the sample and more rows in both engines, attached and analysed.
+func plannedDatabases(t *testing.T) (c *pgx.Conn, db *sql.DB) {
+	t.Helper()
+	ctx := context.Background()
+	url := pgtest.Database(t)
+	c = pgtest.Connect(t, url)
+	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "string_agg('w' || ((n * 7919 + i * i * 104729) % 100003), ' ' order by i), null::date", 1), read(t, "postgres/attach.sql")} {
+		if _, err := c.Exec(ctx, text, pgx.QueryExecModeSimpleProtocol); err != nil {
+			t.Fatalf("%.100s: %v", text, err)
+		}
+	}
+	w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Once(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Exec(ctx, "analyze"); err != nil {
+		t.Fatal(err)
+	}
+	if err := sqlext.Auto(); err != nil {
+		t.Fatal(err)
+	}
+	db, err = sql.Open("sqlite3", filepath.Join(t.TempDir(), "alike.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(1)
+	for _, text := range []string{read(t, "sample.sql"), strings.Replace(more, "%s", "group_concat('w' || ((n * 7919 + i * i * 104729) % 100003), ' '), null", 1), read(t, "sqlite/attach.sql"), "analyze"} {
+		if _, err := db.Exec(text); err != nil {
+			t.Fatalf("%.100s: %v", text, err)
+		}
+	}
+	return c, db
 }

@@ -93,8 +93,6 @@ func TestInstructionsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := map[string]bool{}
-	text := regexp.MustCompile(`^TEXT ·(\w+)\(SB\)`)
-	define := regexp.MustCompile(`^#define (\w+)`)
 	instruction := regexp.MustCompile(`^[A-Z][A-Z0-9]*`)
 	wide := regexp.MustCompile(`\b(Z[0-9]+|K[0-7]|[XY](1[6-9]|2[0-9]|3[01]))\b`)
 	macro := regexp.MustCompile(`\b[A-Z][A-Z0-9]+\b`)
@@ -103,29 +101,7 @@ func TestInstructionsAreChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What the functions and the macros of the file consist of.
-		parts, macros, name := map[string][]string{}, map[string]bool{}, ""
-		for line := range strings.Lines(string(source)) {
-			line, _, _ = strings.Cut(strings.TrimSpace(line), "//")
-			if m := text.FindStringSubmatch(line); m != nil {
-				name = m[1]
-				found[name] = true
-				continue
-			}
-			if m := define.FindStringSubmatch(line); m != nil {
-				name = m[1]
-				macros[name] = true
-				_, line, _ = strings.Cut(line, m[0])
-				if strings.HasPrefix(line, "(") {
-					_, line, _ = strings.Cut(line, ")")
-				}
-			}
-			for _, part := range strings.Split(strings.TrimSuffix(strings.TrimSpace(line), "\\"), ";") {
-				if part = strings.TrimSpace(part); part != "" && name != "" {
-					parts[name] = append(parts[name], part)
-				}
-			}
-		}
+		parts, macros := assemblyParts(string(source), found)
 		var check func(function, name string, used map[string]bool)
 		check = func(function, name string, used map[string]bool) {
 			if used[name] {
@@ -182,6 +158,37 @@ func TestInstructionsAreChecked(t *testing.T) {
 			t.Errorf("%s is in the assembly and not in the table", name)
 		}
 	}
+}
+
+// assemblyParts are what each function and macro of a file of assembly consists of, and which
+// of them are macros. The functions are added to found.
+func assemblyParts(source string, found map[string]bool) (parts map[string][]string, macros map[string]bool) {
+	text := regexp.MustCompile(`^TEXT ·(\w+)\(SB\)`)
+	define := regexp.MustCompile(`^#define (\w+)`)
+	parts, macros = map[string][]string{}, map[string]bool{}
+	name := ""
+	for line := range strings.Lines(source) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "//")
+		if m := text.FindStringSubmatch(line); m != nil {
+			name = m[1]
+			found[name] = true
+			continue
+		}
+		if m := define.FindStringSubmatch(line); m != nil {
+			name = m[1]
+			macros[name] = true
+			_, line, _ = strings.Cut(line, m[0])
+			if strings.HasPrefix(line, "(") {
+				_, line, _ = strings.Cut(line, ")")
+			}
+		}
+		for _, part := range strings.Split(strings.TrimSuffix(strings.TrimSpace(line), "\\"), ";") {
+			if part = strings.TrimSpace(part); part != "" && name != "" {
+				parts[name] = append(parts[name], part)
+			}
+		}
+	}
+	return parts, macros
 }
 
 // isParameter reports whether a word is the parameter of a macro, which stands
