@@ -10,7 +10,7 @@ import (
 	"github.com/alike-sql/alike/sketch/compare"
 )
 
-// Clusters are the rows that belong together, as alike_clusters has them.
+// Clusters describes the rows that belong together, by the rules of alike_clusters.
 type Clusters struct {
 	Count   int         `json:"count"`
 	Rows    int         `json:"rows"` // in them
@@ -19,14 +19,14 @@ type Clusters struct {
 	Shown   []*Cluster  `json:"shown,omitempty"` // with texts, the largest first
 	Listed  []*Cluster  `json:"listed,omitempty"`
 	LeftOut int         `json:"left_out"` // neither shown nor listed
-	// Read is how many pairs of sketches were read to make the clusters. Partners, if not
-	// 0, is how many candidates of a row behind it were looked at most: those that share
-	// most features.
+	// Read is the number of pairs whose sketches were read for the clusters. Partners, if
+	// not 0, bounds the later candidates that were read of a row: those that share the most
+	// features.
 	Read     int64 `json:"read"`
 	Partners int   `json:"partners,omitempty"`
 }
 
-// A SizeCount is how many clusters have from Low to High members.
+// A SizeCount counts the clusters with Low to High members.
 type SizeCount struct {
 	Low      int   `json:"low"`
 	High     int   `json:"high"`
@@ -49,7 +49,7 @@ type Member struct {
 	Key         string              `json:"key"`
 	Resemblance float64             `json:"resemblance"`
 	SameBytes   bool                `json:"same_bytes"` // as the first row
-	Compared    *compare.Comparison `json:"-"`          // nil for those that are listed alone
+	Compared    *compare.Comparison `json:"-"`          // nil for members that are only listed
 	number      int
 }
 
@@ -173,8 +173,7 @@ func (m *maker) members(shown []*Cluster, clusterOf []int32) error {
 	return nil
 }
 
-// describeMembers says how the rows stand to the first, and orders them: those
-// that are the same last.
+// describeMembers compares the rows with the first, and puts those that are the same last.
 func (m *maker) describeMembers(c *Cluster) error {
 	var first, r row
 	if err := m.spool.get(c.first, &first); err != nil {
@@ -210,7 +209,7 @@ func boolean(b bool) int {
 	return 0
 }
 
-// compareMembers puts the first rows of a cluster beside its first one.
+// compareMembers compares the first rows of a cluster with its first row.
 func (m *maker) compareMembers(ctx context.Context, c *Cluster) error {
 	shown := c.Members[:min(len(c.Members), m.config.Members)]
 	numbers := make([]int, len(shown))

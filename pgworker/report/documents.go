@@ -10,7 +10,7 @@ import (
 	"github.com/alike-sql/alike/sketch/compare"
 )
 
-// checked adds the reason why a document cannot be shown, if there is one.
+// checked adds the reason why a document cannot be shown, if there is a reason.
 func (d document) checked() document {
 	switch {
 	case d.size < 0:

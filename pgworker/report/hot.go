@@ -10,16 +10,16 @@ import (
 	"github.com/alike-sql/alike/sketch/compare"
 )
 
-// Hot is a set of features that the same rows share, ten and more of them.
+// Hot is a set of features that the same ten or more rows share.
 type Hot struct {
 	Slots   []int    `json:"slots"` // of the features, from 1
 	Feature int64    `json:"feature"`
 	Rows    int      `json:"rows"`
 	Keys    []string `json:"keys"` // the first of them
 	// Passages are the longest runs of words that two of these rows have in
-	// common: what the feature comes from.
+	// common. The features come from them.
 	Passages []string `json:"passages,omitempty"`
-	Why      string   `json:"why,omitempty"`  // there is no passage
+	Why      string   `json:"why,omitempty"`  // the reason why there is no passage
 	Like     []int    `json:"like,omitempty"` // slots of features of fewer rows that come from the same passages
 }
 
@@ -37,8 +37,8 @@ type hotFeature struct {
 	first []int
 }
 
-// count looks how many rows share each feature: it remembers the features of ten and more,
-// and finds how many pairs there are at most.
+// count counts the rows that share each feature. It remembers the features of ten rows and
+// more, and bounds the number of pairs.
 func (m *maker) count() error {
 	var list []*hotFeature
 	values := make([]int64, 0, m.spool.len())
@@ -64,7 +64,7 @@ func (m *maker) count() error {
 			}
 			i = j
 		}
-		// The hottest of all, with room for those that say the same.
+		// The hottest of all, and some more, since several may come from the same passages.
 		slices.SortStableFunc(list, func(x, y *hotFeature) int { return cmp.Compare(y.rows, x.rows) })
 		if len(list) > maxHot {
 			list = list[:maxHot]
@@ -100,10 +100,10 @@ func (m *maker) hot(ctx context.Context, _ *findings) error {
 	return m.hotGroups(ctx, list)
 }
 
-// maxHot bounds the features that are looked at.
+// maxHot bounds the number of features that hot looks at.
 const maxHot = 2000
 
-// hotGroups tells features of the same rows as one.
+// hotGroups joins the features that the same rows share.
 func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
 	var groups []*Hot
 	var rows [][]int
@@ -144,8 +144,8 @@ func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
 	return nil
 }
 
-// passages finds the text that a feature comes from: what the two least similar of
-// the first rows have in common, which is nearest to what all rows share.
+// passages finds the text that a feature comes from. It takes the passages that the two least
+// similar of the first rows share, which come nearest to the text that all rows share.
 func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 	texts, err := m.texts(ctx, rows)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
-// An Index is what range scans over a similarity index return.
+// An Index describes the results of range scans over a similarity index.
 type Index struct {
 	Variant string  `json:"variant"`
 	Range   string  `json:"range"`  // which one
-	Asked   int     `json:"asked"`  // rows, evenly spaced over the keys
+	Asked   int     `json:"asked"`  // rows whose ranges were scanned, evenly spaced over the keys
 	Median  int     `json:"median"` // rows returned
 	P90     int     `json:"p90"`
-	Share   float64 `json:"share"` // of the table, the median
-	Pairs   int64   `json:"pairs"` // alike ones, either way
+	Share   float64 `json:"share"` // the median as a share of the table
+	Pairs   int64   `json:"pairs"` // alike pairs, each counted in both directions
 	Inside  int64   `json:"inside"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// Measured is the filter's curve as this table's own rows have it.
+// Measured is the curve of the filter, measured on the table's own rows.
 //
 // Nobody sees a pair that no feature finds, so the share of the pairs that a
 // filter finds cannot be counted. But given its resemblance, a pair's features
@@ -16,12 +16,12 @@ import (
 // agree on a pair that one feature found is how often a filter of k-1 features
 // finds a pair at all, P(k-1,s,1). A pair that m features find counts m times.
 type Measured struct {
-	Pairs  int             `json:"pairs"` // a sample, of every band of the estimates as many
+	Pairs  int             `json:"pairs"` // size of the sample, which has the same number from every band of the estimates
 	Points []MeasuredPoint `json:"points,omitempty"`
-	Why    string          `json:"why,omitempty"` // there are no points
+	Why    string          `json:"why,omitempty"` // the reason why there are no points
 }
 
-// A MeasuredPoint is about the pairs whose exact resemblance lies in a band.
+// A MeasuredPoint describes the pairs whose exact resemblance lies in a band.
 type MeasuredPoint struct {
 	Resemblance float64 `json:"resemblance"` // their mean
 	Pairs       int     `json:"pairs"`
@@ -31,7 +31,7 @@ type MeasuredPoint struct {
 	Curve       float64 `json:"curve"` // P(k-1,s,1) there
 }
 
-// minTrials is how many pairs a point must be worth to be shown.
+// minTrials is the least number of independent pairs for a point.
 const minTrials = 8
 
 func (m *maker) measure(ctx context.Context, found *findings) error {
@@ -90,7 +90,7 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 			}
 			p := MeasuredPoint{Resemblance: at.resemblance / at.sum, Pairs: len(at.trials), Found: found}
 			p.Low, p.High = plot.Wilson(p.Found, worth)
-			p.Low, p.High = min(p.Low, p.Found), max(p.High, p.Found) // but for rounding they are
+			p.Low, p.High = min(p.Low, p.Found), max(p.High, p.Found) // they enclose it but for rounding
 			p.Curve = sketch.FilterProbability(m.out.K-1, m.out.S, 1, p.Resemblance)
 			out.Points = append(out.Points, p)
 		}

@@ -11,23 +11,23 @@ import (
 	"github.com/alike-sql/alike/sketch/cluster"
 )
 
-// Candidates are the pairs of rows that share a feature: those that a question
-// estimates from their sketches.
+// Candidates describes the pairs of rows that share a feature. A question estimates their
+// resemblance from the sketches.
 type Candidates struct {
 	Pairs int64 `json:"pairs"`
-	// Read is of how many pairs the sketches were read, a sample where it is less than
-	// Pairs; Alike and Bands are then estimates from it.
+	// Read is the number of pairs whose sketches were read. If it is less than Pairs, they
+	// are a sample, and Alike and Bands are estimates from it.
 	Read  int64 `json:"read"`
 	Alike int64 `json:"alike"` // at or above the limit, or marked as duplicates, and not as distinct
 	Rows  int64 `json:"rows"`  // that are alike to another
 	// Bands counts the pairs by their estimated resemblance, in twentieths.
 	Bands [bands]int64 `json:"bands"`
-	// Crowded features are shared by too many rows: not all their pairs
-	// were looked at.
+	// Crowded counts the features that too many rows share. Not all of their pairs were
+	// looked at.
 	Crowded int `json:"crowded_features"`
 }
 
-// verdicts are what people said about pairs of rows, the lesser number first.
+// verdicts holds people's verdicts on pairs of rows, the lesser number first.
 type verdicts map[[2]int]bool
 
 func ordered(a, b int) [2]int { return [2]int{min(a, b), max(a, b)} }
@@ -79,7 +79,7 @@ type pair struct {
 	resemblance float64
 }
 
-// findings are what one look at all candidates gives the other steps.
+// findings holds the results of one pass over all candidates.
 type findings struct {
 	sampled [bands][]pair // of each band, as many as a measurement needs
 	near    []pair        // unjudged ones, the nearest to the limit first
@@ -111,7 +111,8 @@ func (m *maker) finder(o cluster.Options) (*cluster.Finder, error) {
 	return c, nil
 }
 
-// sampling tells which pairs are read: each with the same chance, the same at every run.
+// sampling decides which pairs are read. Each pair has the same chance, and every run reads
+// the same pairs.
 type sampling struct{ most, of int64 }
 
 func (s sampling) takes(a, b int) bool {

@@ -48,8 +48,8 @@ func (p *postgres) attachments(ctx context.Context) ([]*attachment, error) {
 	return p.status(ctx, list)
 }
 
-// found is every attachment as the registry has it, in the order of alike.status(), nil
-// for those that are about to take another's place.
+// found holds every attachment of the registry in the order of alike.status(), with nil for
+// an attachment that is about to replace another.
 func (p *postgres) found(ctx context.Context) ([]*attachment, error) {
 	rows, err := p.tx.Query(ctx, queries.Report)
 	if err != nil {
@@ -203,7 +203,7 @@ func (p *postgres) recorded(ctx context.Context, a *attachment, most int) (n int
 	return n, pairs, err
 }
 
-// documents reads texts. The report names those that cannot be read and goes on.
+// documents reads texts. The report names texts that cannot be read and continues.
 func (p *postgres) documents(ctx context.Context, a *attachment, keys []string) ([]document, error) {
 	sql := a.sql.(*postgresSQL)
 	list := make([]document, len(keys))

@@ -1,11 +1,10 @@
 // Package report describes the attachments of a PostgreSQL database or a SQLite
-// file: how far along they are, what their filters find, the clusters and the
-// pairs that wait for a person, as numbers and as one HTML page that needs
-// nothing beside itself.
+// file: their progress, the pairs that their filters find, the clusters, and the
+// pairs that wait for a person. It gives numbers, and an HTML page in one file.
 //
-// Both engines are read with plain SQL: the side tables once, in the order of
-// their keys, into a temporary file (see spool), and everything is computed from
-// there by the same code. The same documents give the same numbers.
+// It reads both engines with plain SQL: each side table once, in the order of its
+// keys, into a temporary file (see spool). The same code computes everything from
+// that file, so the same documents give the same numbers in both engines.
 package report
 
 import (
@@ -16,17 +15,17 @@ import (
 	"github.com/alike-sql/alike/pgworker/extract"
 )
 
-// A Config says what a report shows. The zero value is a good choice.
+// A Config sets what a report shows. The zero value is a good choice.
 type Config struct {
 	Table    string // one attachment alone, by its name; all of them unless given
 	Clusters int    // clusters shown with their texts. Defaults to 100
 	Members  int    // rows shown of each. Defaults to 6
-	// Progress is called with the current step and how far it is; of is 0 when the
+	// Progress is called with the current step and its progress; of is 0 when the
 	// total is unknown. It may be nil.
 	Progress func(what string, done, of int64)
 }
 
-// Limits of what Config says.
+// Limits of the numbers in a Config.
 const (
 	MaxClusters = 10_000
 	MaxMembers  = 100
@@ -37,14 +36,14 @@ const (
 	listedKeys  = 50  // of a cluster
 	listedPairs = 20  // that wait for a verdict
 	listedHot   = 10
-	hotRows     = 10  // rows that share a feature from which on it is hot, as in alike.hot
-	sampledRows = 200 // asked what a range around their similarity index returns
+	hotRows     = 10  // the number of rows that makes a feature hot, as in alike.hot
+	sampledRows = 200 // rows for which the range around their similarity index is scanned
 	bands       = 20  // of resemblance
 	bandPairs   = 200 // of each that are measured exactly
 )
 
-// A row can stand in hundreds of pairs. These are how many pairs a report reads the sketches
-// of, about, and how many a row within a cluster, at least.
+// A row can be in hundreds of pairs. A report reads the sketches of about readPairs pairs, and
+// of at least readPartners pairs of each row within a cluster.
 const (
 	readPairs    = 1_000_000
 	readPartners = 4
@@ -77,7 +76,7 @@ type Report struct {
 	Attachments []*Section `json:"attachments"`
 }
 
-// A Section is about one attachment.
+// A Section describes one attachment.
 type Section struct {
 	Name    string     `json:"name"`
 	Table   string     `json:"table"`
@@ -107,7 +106,7 @@ type Section struct {
 	Hot        []Hot      `json:"hot,omitempty"`
 	HotCount   int        `json:"hot_count"` // sets of hot features, the hottest of which Hot has
 	Indexes    []Index    `json:"similarity_indexes,omitempty"`
-	Problems   []string   `json:"problems,omitempty"` // what could not be shown, and why
+	Problems   []string   `json:"problems,omitempty"` // what the page cannot show, and why
 }
 
 // A Failure is a row that could not be sketched.
@@ -156,7 +155,7 @@ type maker struct {
 	out       *Section
 	spool     *spool
 	verdicts  verdicts
-	readPairs int64         // the most sketches of pairs to read
+	readPairs int64         // the most pairs whose sketches are read
 	atMost    int64         // pairs, from how many rows share each feature
 	hottest   []*hotFeature // of them
 	problems  map[string]bool

@@ -9,8 +9,8 @@ import (
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
-// A Source is a database that has attachments: Postgres, SQLite. Keys are text
-// between the two, in a form of the source's own; keyText is what people read.
+// A Source is a database with attachments: Postgres or SQLite. It passes keys as text in a
+// form of its own; keyText writes them for people.
 type Source interface {
 	engine() string
 	name() string
@@ -25,7 +25,7 @@ type Source interface {
 	recorded(ctx context.Context, a *attachment, most int) (int64, [][2]string, error)
 	documents(ctx context.Context, a *attachment, keys []string) ([]document, error)
 	keyText(a *attachment, key string) string
-	// mark is the statement by which a person gives a verdict.
+	// mark returns the statement with which a person gives a verdict.
 	mark(a *attachment, key, other, verdict string) string
 	close()
 }
@@ -35,13 +35,13 @@ type attachment struct {
 	section  *Section
 	profile  sketch.Profile
 	variants []simindex.Variant
-	media    string // how bytes become text; "" for as they are
-	broken   string // why nothing of it can be read
+	media    string // media type of the documents; "" for plain text
+	broken   string // the reason why nothing of it can be read
 	keys     []string
 	side     string // quoted, as the following
 	match    string
 	marks    string
-	sql      any // the source's own
+	sql      any // data of the source's own
 }
 
 // parse reads the profile and the variants.
@@ -61,13 +61,13 @@ func (a *attachment) parse(variants []string) {
 	}
 }
 
-// columns are those of the side table that a report reads, behind the key.
+// columns returns the columns of the side table that a report reads, behind the key.
 func (a *attachment) columns(prefix string) string {
 	list := aspect.Columns(a.profile.K, a.variants)
 	return prefix + strings.Join(list, ", "+prefix)
 }
 
-// unjudged are the recorded pairs, alias m, without a verdict.
+// unjudged selects the recorded pairs (alias m) without a verdict.
 func (a *attachment) unjudged() string {
 	same := func(swapped bool) string {
 		parts := make([]string, 0, 2*len(a.keys))
@@ -85,7 +85,7 @@ func (a *attachment) unjudged() string {
 		" and not exists (select 1 from " + a.marks + " j where " + same(true) + ")"
 }
 
-// other is the column that has part i of the other row's key.
+// other returns the column with part i of the other row's key.
 func (a *attachment) other(i int) string {
 	if len(a.keys) == 1 {
 		return "other"
@@ -96,10 +96,10 @@ func (a *attachment) other(i int) string {
 // quote writes an identifier as both engines do.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// maxDocument is the size up to which a document is read for a report.
+// maxDocument is the size in bytes up to which a report reads a document.
 const maxDocument = 1 << 20
 
-// A document is a text, or why there is none.
+// A document is a text, or the reason why it is missing.
 type document struct {
 	bytes []byte
 	size  int64

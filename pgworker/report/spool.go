@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// A spool keeps a side table in a temporary file, by row number, so that the report
-// reads the database once. It holds eight bytes a row in memory.
+// A spool keeps a side table in a temporary file, by row number, so the report reads the
+// database once. It holds eight bytes a row in memory.
 type spool struct {
 	file    *os.File
 	writer  *bufio.Writer
@@ -66,7 +66,7 @@ func (s *spool) add(r *row) error {
 func (s *spool) finish() error { return s.writer.Flush() }
 func (s *spool) len() int      { return len(s.ends) }
 
-// get reads row i; what r held before is overwritten.
+// get reads row i and overwrites r.
 func (s *spool) get(i int, r *row) error {
 	start := int64(0)
 	if i > 0 {
@@ -109,7 +109,7 @@ func (s *spool) decode(b []byte, r *row) error {
 	return nil
 }
 
-// key is the key of row i.
+// key returns the key of row i.
 func (s *spool) key(i int) (string, error) {
 	var r row
 	err := s.get(i, &r)

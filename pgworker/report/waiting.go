@@ -17,12 +17,12 @@ type Waiting struct {
 	// candidates whose true resemblance may lie on the other side of the limit.
 	Pairs    []WaitingPair `json:"pairs,omitempty"`
 	Judged   int           `json:"judged"`   // pairs with a verdict
-	Disputed int           `json:"disputed"` // of them, where the estimate says something else
-	// Disputes are some of the disputed.
+	Disputed int           `json:"disputed"` // verdicts that the estimate contradicts
+	// Disputes lists some of the disputed pairs.
 	Disputes []WaitingPair `json:"disputes,omitempty"`
 }
 
-// A WaitingPair comes with the statements that judge it.
+// A WaitingPair is a pair with the statements that record a verdict.
 type WaitingPair struct {
 	Key         string              `json:"key"`
 	Other       string              `json:"other"`
@@ -69,7 +69,7 @@ func (m *maker) waiting(ctx context.Context, found *findings) error {
 			break
 		}
 		if asked[pair[0]] || asked[pair[1]] {
-			continue // a row is asked about once, however many it resembles
+			continue // each row appears once, however many rows it resembles
 		}
 		w, err := m.waitingPair(pair)
 		if err != nil {
@@ -87,7 +87,7 @@ func (m *maker) waiting(ctx context.Context, found *findings) error {
 	return m.disputes(ctx)
 }
 
-// disputes are the verdicts that the estimates contradict.
+// disputes returns the verdicts that the estimates contradict.
 func (m *maker) disputes(ctx context.Context) error {
 	out := &m.out.Waiting
 	out.Judged = len(m.verdicts)

@@ -1,6 +1,6 @@
 -- Features that three rows and more have, the hottest first, with the beginning of
--- a text behind each: slot, feature, documents, example, beginning. In a large table
--- the threshold wants to be higher: templates and footers come to light so.
+-- a text behind each: slot, feature, documents, example, beginning. For a large
+-- table raise the threshold; the query then shows templates and footers.
 select h.slot, h.feature, h.documents, h.example, substr(d.body, 1, 40) as beginning
 from (
   select slot, feature, count(*) as documents, min(id) as example

@@ -1,5 +1,5 @@
 -- Rows that still have another profile than their table, and how many there are of
--- each: profile, documents. Nothing, once a refresh is through.
+-- each: profile, documents. Empty after a refresh.
 select s.profile, count(*) as documents
 from documents_alike d
 join alike.settings s on s.id = d.profile

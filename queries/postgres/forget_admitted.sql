@@ -1,6 +1,5 @@
--- Drops what the gate remembered of checkins that the worker has sketched since:
--- no entry that is as old waits any more, and a table without triggers
--- was scanned meanwhile.
+-- Deletes the gate's records of checkins that the worker has sketched since: no entry of that
+-- age waits any more, and a table without triggers has been scanned since.
 delete from alike.admitted m
 using alike.attachment a, alike.backfill b
 where a.id = m.attachment and b.attachment = m.attachment

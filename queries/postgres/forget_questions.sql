@@ -1,2 +1,2 @@
--- Drops questions whose answer is long overdue.
+-- Deletes questions that nobody waits for any more.
 delete from alike.question where asked_at < clock_timestamp() - interval '10 minutes'

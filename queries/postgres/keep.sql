@@ -1,5 +1,5 @@
--- Which rows go when of alike rows the one with the latest change stays: id, title, and
--- the row that stands for it, kept. Nothing is deleted here.
+-- The rows that could go when the latest version of alike rows stays: id, title, and the row
+-- that is kept instead, kept. The query deletes nothing.
 select d.id, d.title, k.kept, round(k.resemblance::numeric, 2) as resemblance
 from alike.keep('documents', 'changed_on') k
 join documents d on d.id = k.key::bigint

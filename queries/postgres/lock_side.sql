@@ -1,4 +1,3 @@
--- Waits until no other worker writes the side table, and keeps them from it: a row
--- that was written since the sweep began to look would be taken for one without a
--- document.
+-- Waits until no other worker writes the side table, and locks them out. Otherwise the sweep
+-- would take a row that is written after it began to look for a row without a document.
 lock table {side} in share row exclusive mode

@@ -1,5 +1,5 @@
--- Writes the functions of attachments again of which something was renamed, and has all of
--- their rows compared: the names. Those of other owners are left to their workers.
+-- Writes the functions anew of attachments with a renamed table, column or schema, and has all
+-- of their rows compared: the names. Attachments of other owners are left to their workers.
 select a.name
 from alike.attachment a
 cross join lateral alike._mend(a)

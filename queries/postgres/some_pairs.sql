@@ -1,5 +1,5 @@
 -- Some pairs of rows whose resemblance is 0.8 or more: id, other, resemblance. It stops at the
--- first ten that it finds, and alike.pairs finds all pairs before it gives the best first. The
+-- first ten that it finds, whereas alike.pairs finds all pairs before it returns the best. The
 -- view has a pair once for each feature that the two share.
 select distinct on (q.id, q.other) q.id, q.other, q.resemblance
 from (

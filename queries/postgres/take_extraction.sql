@@ -1,7 +1,6 @@
 -- Takes a slow document for $1 interval: id, attachment, key, and whether another
 -- worker took it and was not done in time. It stays in its table until it is done.
--- A time that lies further ahead than anyone takes comes of a clock that was set
--- back.
+-- A time further ahead than the interval means that the clock was set back.
 with next as (
   select e.id, e.taken_until is not null as abandoned
   from alike.extraction e

@@ -1,6 +1,6 @@
--- Pairs about which people and numbers do not agree: id, other, verdict, note,
--- resemblance. Marked distinct although they resemble each other three quarters
--- and more, or duplicates although they do not.
+-- Pairs whose verdict contradicts the estimate: id, other, verdict, note, resemblance.
+-- They are marked distinct with a resemblance of three quarters or more, or marked
+-- duplicate with a lower one.
 select m.id, m.other, m.verdict, m.note, alike_resemblance(a.sketch, b.sketch) as resemblance
 from documents_alike_mark m
 join documents_alike a on a.id = m.id

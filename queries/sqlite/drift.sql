@@ -1,6 +1,6 @@
 -- Rows that still have another profile than their table, or were sketched by a build
 -- of Alike that makes other tokens, and how many there are of each profile: profile,
--- documents. Nothing, once a refresh is through.
+-- documents. Empty after a refresh.
 select s.profile, count(*) as documents
 from documents_alike d
 left join alike_settings s on s.id = d.profile

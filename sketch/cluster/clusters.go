@@ -63,7 +63,7 @@ func (c *Finder) findClusters(ctx context.Context, emit func(Member) error) erro
 	})
 }
 
-// tell gives a pair that is verified to the linker.
+// tell passes a verified pair to the linker.
 func (c *Finder) tell(a, b int) error {
 	if c.linker.options.Linkage == Single && c.linker.forest.apart == nil {
 		if known, err := c.linker.forest.together(a, b); known || err != nil {
@@ -88,7 +88,7 @@ type partners struct {
 
 type partner struct{ document, shared int }
 
-// pair takes the next pair; those of a first document follow each other.
+// pair takes the next pair. The pairs of a first document follow each other.
 func (p *partners) pair(a, b, shared int) error {
 	if p.most == 0 {
 		return p.give(a, b)

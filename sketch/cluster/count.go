@@ -16,7 +16,7 @@ func pairWord(a, b int) uint64 {
 func pairOf(w uint64) (a, b int) { return int(w >> 32), int(w & freeMask) }
 
 // counter counts how often it sees a pair. It holds the pairs seen lately and
-// hands those that it has no room for to a sorter, which adds up the rest.
+// passes the others to a sorter, which adds up their counts.
 type counter struct {
 	slots []record // pair, count; 0 is none, since no document is paired with itself
 	shift int
@@ -31,7 +31,7 @@ func newCounter(slots int, spill *sorter) *counter {
 	return &counter{make([]record, 1<<bits), 64 - bits, spill}
 }
 
-// count adds one and returns the slot, which holds at most what was counted.
+// count adds one to a pair and returns its slot, whose count may be too low.
 func (c *counter) count(pair uint64) (*record, error) {
 	slot := &c.slots[pair*0x9e3779b97f4a7c15>>c.shift]
 	if slot.hi == pair {

@@ -46,8 +46,8 @@ type LinkerOptions struct {
 
 	Linkage Linkage
 
-	// Resembles tells whether two documents that are in no pair resemble each
-	// other nevertheless. Complete needs it.
+	// Resembles reports whether two documents resemble each other although the
+	// caller passed no pair of them. Complete needs it.
 	Resembles func(a, b int) (bool, error)
 
 	Representatives int    // as in Options
@@ -63,7 +63,7 @@ type Linker struct {
 	options LinkerOptions
 	temp    tempDir
 	forest  forest
-	marks   map[uint64]bool // what people said about pairs: whether they are duplicates
+	marks   map[uint64]bool // people's verdicts on pairs: true for duplicates
 	pairs   *sorter         // in the order in which they are judged
 	degrees *pagedWords     // Popular: how many pairs each document is in
 	order   *pagedWords     // Popular: the documents, those in most pairs first
@@ -122,7 +122,7 @@ func (l *Linker) start(ctx context.Context) error {
 	return nil
 }
 
-// Mark takes a person's verdict on two documents, before any pair is told.
+// Mark takes a person's verdict on two documents. Call it before Pair.
 func (l *Linker) Mark(a, b int, duplicate bool) {
 	if l.marks == nil {
 		l.marks = map[uint64]bool{}
@@ -140,8 +140,8 @@ func (l *Linker) Mark(a, b int, duplicate bool) {
 // which comes before all others.
 const duplicateBit = 1 << 63
 
-// Pair tells of two documents that resemble each other, or that a person called
-// duplicates; a pair that a person called distinct is none. Each is told once.
+// Pair takes two documents that resemble each other or that a person called duplicates. It
+// ignores a pair that a person called distinct. Pass each pair once.
 func (l *Linker) Pair(a, b int, resemblance float64) error {
 	duplicate, marked := l.marks[pairWord(a, b)]
 	if marked && !duplicate || a == b {
@@ -310,7 +310,7 @@ func (l *Linker) rank(ctx context.Context) error {
 		}
 	}
 	l.order = l.newWords()
-	ranks := l.degrees // which are read
+	ranks := l.degrees // the array that this pass reads
 	if err := byDegree.drain(ctx, func(r record) error {
 		if err := ranks.set(int(r.lo), uint64(l.order.n)); err != nil {
 			return err

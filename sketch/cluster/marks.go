@@ -4,11 +4,10 @@ import "slices"
 
 // Mark takes a person's verdict on two documents, and is called before Pairs
 // or Clusters. Documents marked as duplicates are always a pair and in one
-// cluster; documents marked as distinct are neither, and where the two kinds
-// contradict each other, distinct wins. Duplicates are joined last, so that
-// their clusters are first made without them. A later verdict takes the place
-// of an earlier one; ids that were not added, and a document and itself, are
-// nothing.
+// cluster; documents marked as distinct are neither. Where the two kinds
+// contradict each other, distinct wins. Duplicates are joined last, after the
+// clusters have been made without them. A later verdict replaces an earlier one.
+// Mark ignores ids that were not added, and a pair of a document with itself.
 func (c *Finder) Mark(a, b uint64, duplicate bool) {
 	if a == b {
 		return
@@ -45,7 +44,7 @@ func (c *Finder) numberVerdicts() error {
 	return nil
 }
 
-// duplicatesOf are the pairs marked so, in order.
+// duplicatesOf returns the pairs marked as duplicates, in order.
 func duplicatesOf(marks map[uint64]bool) []uint64 {
 	var pairs []uint64
 	for pair, duplicate := range marks {
@@ -57,10 +56,10 @@ func duplicatesOf(marks map[uint64]bool) []uint64 {
 	return pairs
 }
 
-// apart are documents that must not come into one cluster.
+// apart holds the documents that must not be in one cluster.
 type apart struct {
-	from   map[int][]int // of a document: those that it must not meet
-	marked map[int][]int // of a root: the members that must not meet somebody
+	from   map[int][]int // by document: the documents that must not be in its cluster
+	marked map[int][]int // by root: the members of the cluster that are in from
 }
 
 func (p *apart) add(a, b int) {
@@ -69,7 +68,7 @@ func (p *apart) add(a, b int) {
 	p.marked[a], p.marked[b] = []int{a}, []int{b}
 }
 
-// between says whether a member of one cluster must not meet one of the other.
+// between reports whether a member of one cluster must stay apart from a member of the other.
 func (f forest) between(rootA, rootB int) (bool, error) {
 	if f.apart == nil {
 		return false, nil
@@ -88,7 +87,7 @@ func (f forest) between(rootA, rootB int) (bool, error) {
 	return false, nil
 }
 
-// moved tells that a cluster is now part of another.
+// moved records that a cluster has become part of another.
 func (f forest) moved(from, to int) {
 	if f.apart != nil && len(f.apart.marked[from]) > 0 {
 		f.apart.marked[to] = append(f.apart.marked[to], f.apart.marked[from]...)

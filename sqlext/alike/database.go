@@ -17,7 +17,7 @@ import (
 	"github.com/alike-sql/alike/sqlext"
 )
 
-// verb is a question to an attached table of a database.
+// verb is a command that calls a function on an attached table of a database.
 type verb struct {
 	use, short string
 	keys       []int  // which arguments are keys
@@ -199,7 +199,7 @@ func (c *command) versionCommand() *cobra.Command {
 	}
 }
 
-// commit is that of this program, as far as the build noted it.
+// commit returns the commit of this program, if the build recorded it.
 func commit() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -211,7 +211,7 @@ func commit() string {
 	return "unknown"
 }
 
-// attachments are the names of what is attached.
+// attachments returns the names of the attachments.
 func attachments(db *sql.DB) (names []string, err error) {
 	rows, err := db.Query("select name from alike_status()")
 	if err != nil {
@@ -228,7 +228,7 @@ func attachments(db *sql.DB) (names []string, err error) {
 	return names, rows.Err()
 }
 
-// onlyTable is the table that is attached, if one is.
+// onlyTable returns the attached table if there is exactly one.
 func onlyTable(db *sql.DB) (string, error) {
 	names, err := attachments(db)
 	switch {
@@ -242,7 +242,7 @@ func onlyTable(db *sql.DB) (string, error) {
 	return names[0], nil
 }
 
-// complete offers what can follow: a file, the attached tables of a database, a verdict.
+// complete offers completions: files, the attached tables of a database, verdicts.
 func complete(use string) cobra.CompletionFunc {
 	words := strings.Fields(use)[1:]
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -266,7 +266,7 @@ func complete(use string) cobra.CompletionFunc {
 	}
 }
 
-// keyOf is a key as people write it: a number where it is one.
+// keyOf parses a key as people write it; digits become a number.
 func keyOf(s string) any {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil && strconv.FormatInt(n, 10) == s {
 		return n

@@ -23,10 +23,10 @@ import (
 	"github.com/alike-sql/alike/sketch/cluster"
 )
 
-// featureLimit is how many documents may share a feature before each is compared with a few of them alone.
+// featureLimit is the number of documents that may share a feature. Above it each document is compared with only a few of them.
 const featureLimit = 1000
 
-// sampled is how many records the choice of a profile looks at.
+// sampled is the number of records that dedup reads to choose a profile.
 const sampled = 1000
 
 // dedup is one run of alike dedup.
@@ -323,7 +323,7 @@ func (d *dedup) compare(x, y uint64) (float64, error) {
 	return sketch.Resemblance(a, b)
 }
 
-// decide chooses the records that stay.
+// decide chooses the records to keep.
 func (d *dedup) decide(ctx context.Context) (cluster.Report, error) {
 	n := len(d.ends)
 	linkage := cluster.First
@@ -441,7 +441,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	return err
 }
 
-// explain writes why each record that is left out went.
+// explain writes the reason why each record was left out.
 func (d *dedup) explain(f *format) error {
 	names := []string{"record", "kept", "resemblance"}
 	return writeFile(d.why, func(w io.Writer) error {

@@ -57,7 +57,7 @@ in colours on a terminal. It exits with 3 when the words differ.`,
 	}
 }
 
-// marked is a part as a person reads it; control characters of the document do not reach the terminal.
+// marked writes a part for a person, without control characters that would reach the terminal.
 func marked(p compare.Part, colours bool) string {
 	text := strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 {

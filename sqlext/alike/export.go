@@ -106,7 +106,7 @@ func export(tx *sql.Tx, table, folder string) (features, sketches int64, err err
 	return features, sketches, err
 }
 
-// textsOf is the one column of a query.
+// textsOf returns the only column of a query.
 func textsOf(tx *sql.Tx, query string, args ...any) (list []string, err error) {
 	rows, err := tx.Query(query, args...)
 	if err != nil {

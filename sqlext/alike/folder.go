@@ -10,10 +10,10 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-// largestFile is the most of a file in a folder that is read.
+// largestFile is the largest file in a folder that dedup reads.
 const largestFile = 1 << 30
 
-// folderFormat reads the files of a folder, the hidden ones left out. What is kept are paths.
+// folderFormat reads the files of a folder that are not hidden. Its output is the paths of the files to keep.
 func folderFormat(in string) (*format, error) {
 	var paths []string
 	err := filepath.WalkDir(in, func(path string, e fs.DirEntry, err error) error {

@@ -10,17 +10,17 @@ import (
 	"syscall"
 )
 
-// Exit codes, for scripts to test; those of pgworker that a file or an embedded database can have.
+// Exit codes for scripts. They are the codes of pgworker that apply to files and embedded databases.
 const (
 	exitFailure = 1 // something went wrong
 	exitUsage   = 2 // the command line is wrong
 	exitFound   = 3 // check found a similar row, errors has rows
 )
 
-// errFound ends a command that did its work and found what scripts ask for.
+// errFound ends a command that succeeded and found rows, which scripts test by the exit code.
 var errFound = errors.New("found")
 
-// usageError is a command line that cannot be carried out.
+// usageError is a mistake in the command line.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }

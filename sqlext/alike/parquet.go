@@ -43,7 +43,7 @@ func parquetColumn(file *os.File, column string) (*parquet.Schema, int, error) {
 	}
 	var names []string
 	for _, path := range f.Schema().Columns() {
-		if len(path) == 1 { // a member of a group or list is no document
+		if len(path) == 1 { // a member of a group or list is not a document
 			names = append(names, path[0])
 		}
 	}

@@ -93,7 +93,7 @@ func (c *command) serve(cmd *cobra.Command, listen, path string, handler http.Ha
 	return nil
 }
 
-// A reviewSource is an SQLite database of which pairs are judged.
+// A reviewSource is an SQLite database whose pairs people judge.
 type reviewSource struct{ db *sql.DB }
 
 func (s reviewSource) Tables(ctx context.Context) ([]review.Table, error) {
@@ -150,7 +150,7 @@ func (s reviewSource) Pairs(ctx context.Context, table string, atLeast float64, 
 	return rows.Err()
 }
 
-// keys are the columns of a table's key.
+// keys returns the columns of a table's key.
 func (s reviewSource) keys(ctx context.Context, table string) ([]string, error) {
 	rows, err := s.db.QueryContext(ctx, "select name from pragma_table_info(?) order by cid", table+"_alike")
 	if err != nil {
@@ -252,7 +252,7 @@ func (s reviewSource) Decisions(ctx context.Context, table string, of *[2]string
 	return decisions, rows.Err()
 }
 
-// largestText is up to where a document is read for a page.
+// largestText is the largest document that the page reads.
 const largestText = 1 << 20
 
 func (s reviewSource) Texts(ctx context.Context, table string, keys [2]string) (texts [2]review.Text, err error) {
@@ -330,7 +330,7 @@ func encodeKey(values []any) string {
 	return strings.Join(parts, ",")
 }
 
-// decodeKey reads what encodeKey wrote; of anything else it makes NULL, which is no key.
+// decodeKey reads the output of encodeKey. Anything else gives NULL, which is never a key.
 func decodeKey(key string) []any {
 	parts := strings.Split(key, ",")
 	values := make([]any, len(parts))
@@ -393,7 +393,7 @@ func partsOf(key any) ([]any, error) {
 	return values, nil
 }
 
-// argumentOf is a key as the functions take it.
+// argumentOf returns a key in the form that the SQL functions take.
 func argumentOf(key string) any {
 	values := decodeKey(key)
 	if len(values) == 1 {
@@ -411,7 +411,7 @@ func argumentOf(key string) any {
 	return string(b)
 }
 
-// showKey is a key as people read it.
+// showKey writes a key for people.
 func showKey(values []any) string {
 	parts := make([]string, len(values))
 	for i, v := range values {

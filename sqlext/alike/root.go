@@ -6,7 +6,7 @@ import (
 	"github.com/alike-sql/alike/sqlext"
 )
 
-// command is what the verbs share.
+// command holds the settings that the verbs share.
 type command struct {
 	json bool
 }

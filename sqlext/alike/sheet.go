@@ -54,7 +54,7 @@ func (s *sheet) row(values []any) error {
 		}
 	}
 	_, err := fmt.Fprintln(s.columns)
-	if s.rows%1000 == 0 { // columns are aligned by the thousand, and memory stays
+	if s.rows%1000 == 0 { // aligning a thousand rows at a time bounds the memory
 		return s.columns.Flush()
 	}
 	return err

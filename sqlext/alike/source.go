@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// record is one document of a source, with what the source writes when it is kept.
+// record is one document of a source, with the bytes to write when it is kept.
 type record struct {
 	raw      []byte
 	document []byte // nil: document(raw) finds it
@@ -35,12 +35,12 @@ type source interface {
 type format struct {
 	// open starts at the first record.
 	open func() (source, error)
-	// document finds the document in a raw record, where the source does not; several goroutines call it at once.
+	// document finds the document in a raw record if the source has not. Several goroutines call it at once.
 	document func(raw []byte) ([]byte, error)
-	// header is what comes before the records of the output.
+	// header returns the bytes before the first record of the output.
 	header []byte
 	size   int64 // bytes in all
-	// copy writes the records that are kept to a file, where raw records do not suffice.
+	// copy writes the kept records to a file, for formats whose raw records do not suffice.
 	copy func(out string, kept func(i int) bool) error
 	// name is what --why calls a record.
 	name func(i int) any
@@ -73,7 +73,7 @@ var kinds = map[string]string{
 	".db": "sqlite", ".sqlite": "sqlite", ".sqlite3": "sqlite",
 }
 
-// kindOf is the format of a file by its name; .gz may follow.
+// kindOf returns the format of a file by its name, which may end in .gz.
 func kindOf(file string) string {
 	return kinds[strings.ToLower(filepath.Ext(strings.TrimSuffix(file, ".gz")))]
 }
@@ -83,7 +83,7 @@ type options struct {
 	kind, column, table string
 }
 
-// openFormat finds out what an input is. It copies the standard input to a temporary file, since it is read twice.
+// openFormat determines the format of an input. It copies the standard input to a temporary file, because dedup reads its input twice.
 func openFormat(in string, o options) (_ *format, done func(), err error) {
 	done = func() {}
 	if in == "-" {
@@ -175,7 +175,7 @@ func openText(name string) (*counted, *bufio.Reader, error) {
 	return c, r, nil
 }
 
-// lines are the lines of a file, with their ends.
+// lines reads the lines of a file, with their line ends.
 type lines struct {
 	*counted
 	r *bufio.Reader

@@ -21,7 +21,7 @@ type member struct {
 	data []byte
 }
 
-// mode lets the command alike be run.
+// mode makes the command alike executable.
 func (m member) mode() int64 {
 	if m.name == "alike" {
 		return 0o755

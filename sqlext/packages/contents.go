@@ -74,7 +74,7 @@ func licenseOf(folder string) (string, error) {
 	return "", fmt.Errorf("%s has no licence", folder)
 }
 
-// notices is the text that goes with a binary.
+// notices returns the licence texts that go with a binary.
 func (c contents) notices() []byte {
 	var b strings.Builder
 	for _, m := range c.modules {

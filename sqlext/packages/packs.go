@@ -25,14 +25,14 @@ func (r release) file(name string) []byte {
 	return []byte(strings.ReplaceAll(string(b), "VERSION", r.version))
 }
 
-// release is what the packages of one version share.
+// release holds the data that the packages of one version share.
 type release struct {
 	version string
 	notices []byte   // the licences of what is compiled into the library
 	manual  []member // pages of the command alike
 }
 
-// licenses returns the files that go with a library.
+// licenses returns the licence files that go with a library.
 func (r release) licenses() []member {
 	return []member{{"LICENSE", r.file("LICENSE")}, {"LICENSES-OF-PARTS", r.notices}}
 }
