@@ -113,98 +113,127 @@ func TestPassagesInBooks(t *testing.T) {
 				insert(100+i, asked[100+i])
 			}
 			once(t, w)
-			in := func(itself int, test func(text string) bool) (list []string) {
-				for n, text := range texts {
-					if n != itself && test(text) {
-						list = append(list, of(n))
-					}
-				}
-				slices.Sort(list)
-				return list
+			l := library{c, texts, asked, of}
+			l.rowsAreOfTexts(t)
+			l.pairsAreOfRows(t)
+			startWorker(t, database)
+			l.textsAreOfRows(t)
+		})
+	}
+}
+
+// library is a table of books and of passages of them, by their numbers.
+type library struct {
+	c     *pgx.Conn
+	texts map[int]string // as they are in the books
+	asked map[int]string // the passages, as they are written in the table
+	of    func(n int) string
+}
+
+// in are the keys of the other texts that meet a test, in order.
+func (l *library) in(itself int, test func(text string) bool) (list []string) {
+	for n, text := range l.texts {
+		if n != itself && test(text) {
+			list = append(list, l.of(n))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (l *library) answer(t *testing.T, query string, args ...any) []string {
+	t.Helper()
+	rows, err := l.c.Query(ctx, query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// The rows that contain a text, and those that it contains, are what the texts say: as
+// estimates, and exactly.
+func (l *library) rowsAreOfTexts(t *testing.T) {
+	exact, err := NewContainment(ctx, l.c, "docs", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]bool{}
+	for n, text := range l.texts {
+		for _, q := range []struct {
+			name    string
+			reverse bool
+			want    []string
+		}{
+			{"containers", false, l.in(n, func(other string) bool { return strings.Contains(other, text) })},
+			{"contained", true, l.in(n, func(other string) bool { return strings.Contains(text, other) })},
+		} {
+			// The values of one or two runs do not tell all; then the bounds say so.
+			got := l.answer(t, "select key from alike."+q.name+"('docs', $1, 1) where low > 0.3", l.of(n))
+			got = append(got, l.answer(t, "select key from alike."+q.name+"('docs', $1, 1) where low <= 0.3 and key = any ($2)", l.of(n), q.want)...)
+			if slices.Sort(got); !slices.Equal(got, q.want) {
+				t.Errorf("%s of %s: %q, want %q", q.name, l.of(n), got, q.want)
 			}
-			answer := func(query string, args ...any) []string {
-				rows, err := c.Query(ctx, query, args...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-				if err != nil {
-					t.Fatal(err)
-				}
-				slices.Sort(list)
-				return list
-			}
-			exact, err := NewContainment(ctx, c, "docs", 1)
+			list, err := exact.Rows(ctx, l.of(n), q.reverse)
 			if err != nil {
 				t.Fatal(err)
 			}
-			said := map[string]bool{}
-			for n, text := range texts {
-				for _, q := range []struct {
-					name    string
-					reverse bool
-					want    []string
-				}{
-					{"containers", false, in(n, func(other string) bool { return strings.Contains(other, text) })},
-					{"contained", true, in(n, func(other string) bool { return strings.Contains(text, other) })},
-				} {
-					// The values of one or two runs do not tell all; then the bounds say so.
-					got := answer("select key from alike."+q.name+"('docs', $1, 1) where low > 0.3", of(n))
-					got = append(got, answer("select key from alike."+q.name+"('docs', $1, 1) where low <= 0.3 and key = any ($2)", of(n), q.want)...)
-					if slices.Sort(got); !slices.Equal(got, q.want) {
-						t.Errorf("%s of %s: %q, want %q", q.name, of(n), got, q.want)
-					}
-					list, err := exact.Rows(ctx, of(n), q.reverse)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got = nil
-					for _, x := range list {
-						if other := x.Other; q.reverse {
-							got = append(got, x.Key)
-						} else {
-							got = append(got, other)
-							said[x.Key+" in "+other] = true
-						}
-						if x.Containment != 1 {
-							t.Errorf("%v", x)
-						}
-					}
-					if slices.Sort(got); !slices.Equal(got, q.want) {
-						t.Errorf("%s of %s with the texts: %q, want %q", q.name, of(n), got, q.want)
-					}
+			got = nil
+			for _, x := range list {
+				if other := x.Other; q.reverse {
+					got = append(got, x.Key)
+				} else {
+					got = append(got, other)
+					said[x.Key+" in "+other] = true
+				}
+				if x.Containment != 1 {
+					t.Errorf("%v, want a containment of 1", x)
 				}
 			}
-			if err := exact.Pairs(ctx, func(x Contained) error {
-				if !said[x.Key+" in "+x.Other] {
-					t.Errorf("%v is no answer to a question on the row", x)
-				}
-				delete(said, x.Key+" in "+x.Other)
-				return nil
-			}); err != nil || len(said) > 0 {
-				t.Errorf("pairs lack %v, error %v", said, err)
+			if slices.Sort(got); !slices.Equal(got, q.want) {
+				t.Errorf("%s of %s with the texts: %q, want %q", q.name, l.of(n), got, q.want)
 			}
-			exact.Close(ctx)
-			all := answer("select key || ' ' || other || ' ' || containment || ' ' || low || ' ' || high from alike.containments('docs', 0.3)")
-			each := answer("select d.key || ' ' || c.key || ' ' || containment || ' ' || low || ' ' || high from alike.keep('docs') d cross join lateral alike.containers('docs', d.key, 0.3) c")
-			reverse := answer("select c.key || ' ' || d.key || ' ' || containment || ' ' || low || ' ' || high from alike.keep('docs') d cross join lateral alike.contained('docs', d.key, 0.3) c")
-			if !slices.Equal(all, each) || !slices.Equal(all, reverse) || len(all) < 80 {
-				t.Errorf("%d pairs, %d one by one, %d the other way: %q", len(all), len(each), len(reverse), slices.DeleteFunc(each, func(x string) bool { return slices.Contains(all, x) }))
-			}
-			startWorker(t, database)
-			for n := range 8 {
-				text := asked[100+n*7]
-				if got, want := answer("select key from alike.containers_like('docs', $1, 1)", text), answer("select key from alike.containers('docs', $1, 1)", of(100+n*7)); !slices.Equal(slices.DeleteFunc(got, func(key string) bool { return key == of(100+n*7) }), want) {
-					t.Errorf("containers of the text of %d: %q, want %q", 100+n*7, got, want)
-				}
-				if got, want := answer("select key from alike.contained_like('docs', $1)", texts[n]), answer("select key from alike.contained('docs', $1)", of(n)); len(got) != len(want)+1 {
-					t.Errorf("the text of %d contains %q, want %q and itself", n, got, want)
-				}
-			}
-			if got, want := one[string](t, c, "select string_agg(a.containment || ' ' || (a.low <= a.containment and a.high >= a.containment), ' ') from (select * from alike.containers_like('docs', $1, 0.01, 1)) a", asked[103]), "1 true"; got != want {
-				t.Errorf("the first answer: %s, want %s", got, want)
-			}
-		})
+		}
+	}
+	if err := exact.Pairs(ctx, func(x Contained) error {
+		if !said[x.Key+" in "+x.Other] {
+			t.Errorf("%v is no answer to a question on the row", x)
+		}
+		delete(said, x.Key+" in "+x.Other)
+		return nil
+	}); err != nil || len(said) > 0 {
+		t.Errorf("pairs lack %v, error %v", said, err)
+	}
+	exact.Close(ctx)
+}
+
+// All pairs are those of each row, from either side.
+func (l *library) pairsAreOfRows(t *testing.T) {
+	all := l.answer(t, "select key || ' ' || other || ' ' || containment || ' ' || low || ' ' || high from alike.containments('docs', 0.3)")
+	each := l.answer(t, "select d.key || ' ' || c.key || ' ' || containment || ' ' || low || ' ' || high from alike.keep('docs') d cross join lateral alike.containers('docs', d.key, 0.3) c")
+	reverse := l.answer(t, "select c.key || ' ' || d.key || ' ' || containment || ' ' || low || ' ' || high from alike.keep('docs') d cross join lateral alike.contained('docs', d.key, 0.3) c")
+	if !slices.Equal(all, each) || !slices.Equal(all, reverse) || len(all) < 80 {
+		t.Errorf("%d pairs, %d one by one, %d the other way: %q", len(all), len(each), len(reverse), slices.DeleteFunc(each, func(x string) bool { return slices.Contains(all, x) }))
+	}
+}
+
+// A text that is asked has the answers of the row with the same text.
+func (l *library) textsAreOfRows(t *testing.T) {
+	for n := range 8 {
+		text := l.asked[100+n*7]
+		if got, want := l.answer(t, "select key from alike.containers_like('docs', $1, 1)", text), l.answer(t, "select key from alike.containers('docs', $1, 1)", l.of(100+n*7)); !slices.Equal(slices.DeleteFunc(got, func(key string) bool { return key == l.of(100+n*7) }), want) {
+			t.Errorf("containers of the text of %d: %q, want %q", 100+n*7, got, want)
+		}
+		if got, want := l.answer(t, "select key from alike.contained_like('docs', $1)", l.texts[n]), l.answer(t, "select key from alike.contained('docs', $1)", l.of(n)); len(got) != len(want)+1 {
+			t.Errorf("the text of %d contains %q, want %q and itself", n, got, want)
+		}
+	}
+	if got, want := one[string](t, l.c, "select string_agg(a.containment || ' ' || (a.low <= a.containment and a.high >= a.containment), ' ') from (select * from alike.containers_like('docs', $1, 0.01, 1)) a", l.asked[103]), "1 true"; got != want {
+		t.Errorf("the first answer: %s, want %s", got, want)
 	}
 }
 
