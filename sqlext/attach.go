@@ -73,7 +73,9 @@ func (c *conn) settle(t *table, column, name string, o *options) (a *attachment,
 			}
 			next := *a
 			next.State = stateNext
-			if c.HasColumn(a.schema, next.object(""), "profile") {
+			if has, err := c.HasColumn(a.schema, next.object(""), "profile"); err != nil {
+				return err
+			} else if has {
 				if a.State == stateNext && begun != nil && !begun.needsRebuild(a) {
 					if err := c.number(a); err != nil {
 						return err
@@ -265,8 +267,8 @@ func (c *conn) abandonNext(a *attachment) error {
 	if err := c.Run(next.sql("drop_source"), nil); err != nil {
 		return err
 	}
-	if !c.HasColumn(a.schema, "alike_attachment", "name") {
-		return nil
+	if has, err := c.HasColumn(a.schema, "alike_attachment", "name"); err != nil || !has {
+		return err
 	}
 	return c.Run(a.sql("forget_next"), nil, a.Name)
 }

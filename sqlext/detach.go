@@ -29,7 +29,9 @@ func detach(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	rows := int64(0)
-	if c.HasColumn(a.schema, a.object(""), "profile") { // it may have been dropped
+	if has, err := c.HasColumn(a.schema, a.object(""), "profile"); err != nil {
+		return err
+	} else if has { // it may have been dropped
 		if err := c.Run(a.sql("count_rows"), func(row []sqlite.Value) error {
 			rows = row[0].Int()
 			return nil
@@ -98,8 +100,8 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 	for _, schema := range list {
 		a := &attachment{schema: schema, Name: ref.name}
 		for _, table := range tables {
-			if c.HasColumn(schema, a.object(table.name), table.column) {
-				return a, nil
+			if has, err := c.HasColumn(schema, a.object(table.name), table.column); err != nil || has {
+				return a, err
 			}
 		}
 		if has, err := c.hasTable(schema, a.object("unique")); err != nil || has {
@@ -126,11 +128,14 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 // data. The profiles stay as long as a side table that was kept needs them.
 func (c *conn) dropEmptyRegistry(schema string) error {
 	needed, asked := false, []string{"has_side_tables"}
-	switch {
-	case c.HasColumn(schema, "alike_attachment", "name"):
+	attachments, err := c.HasColumn(schema, "alike_attachment", "name")
+	if err != nil {
+		return err
+	}
+	if attachments {
 		asked = append(asked, "has_attachments")
-	case !c.HasColumn(schema, "alike_settings", "profile"):
-		return nil
+	} else if settings, err := c.HasColumn(schema, "alike_settings", "profile"); err != nil || !settings {
+		return err
 	}
 	for _, name := range asked {
 		if err := c.Run(inSchema(schema, name), func([]sqlite.Value) error { needed = true; return nil }); err != nil || needed {

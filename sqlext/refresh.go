@@ -83,7 +83,9 @@ func (c *conn) fill(a *attachment) (int64, error) {
 // transaction of the change.
 func (c *conn) dropLeftovers(a *attachment) error {
 	var drop []string
-	if c.HasColumn(a.schema, a.object("old"), "profile") {
+	if has, err := c.HasColumn(a.schema, a.object("old"), "profile"); err != nil {
+		return err
+	} else if has {
 		drop = append(drop, a.sql("drop_old"))
 	}
 	if has, err := c.hasTable(a.schema, a.object("unique_old")); err != nil {
@@ -96,7 +98,9 @@ func (c *conn) dropLeftovers(a *attachment) error {
 	} else if has && !a.Contains && a.State != stateNext {
 		drop = append(drop, a.sql("drop_values"))
 	}
-	if a.Mode != "queue" && c.HasColumn(a.schema, a.object("queue"), "queued_at") {
+	if has, err := c.HasColumn(a.schema, a.object("queue"), "queued_at"); err != nil {
+		return err
+	} else if has && a.Mode != "queue" {
 		// What it holds has no row in the side table, so the fill finds it.
 		drop = append(drop, a.sql("drop_queue"))
 	}

@@ -52,8 +52,8 @@ const (
 // attachments reads the registry of a schema where the condition holds. A schema
 // without a registry has no attachments.
 func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment, error) {
-	if !c.HasColumn(schema, "alike_attachment", "name") {
-		return nil, nil
+	if has, err := c.HasColumn(schema, "alike_attachment", "name"); err != nil || !has {
+		return nil, err
 	}
 	s, err := c.Cached(inSchema(schema, "attachment") + " WHERE " + condition + " ORDER BY a.name")
 	if err != nil {
@@ -76,7 +76,12 @@ func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment
 		if a.Keys != nil || a.broken != nil {
 			continue
 		}
-		if a.broken = c.readKeys(a); a.broken == nil {
+		err := c.readKeys(a)
+		// What the file holds breaks an attachment; what stopped the statement stops this one.
+		if stopped := (*sqlite.Error)(nil); errors.As(err, &stopped) && stopped.Code != sqlite.CodeError && stopped.Code != sqlite.CodeAuth {
+			return nil, err
+		}
+		if a.broken = err; err == nil {
 			c.cache.keep(a)
 		}
 	}

@@ -64,8 +64,8 @@ func (c *conn) findTable(ref reference) (*table, error) {
 
 // refuseOurs keeps the aspect's own tables from being attached.
 func (c *conn) refuseOurs(t *table) error {
-	if !c.HasColumn(t.schema, "alike_attachment", "name") {
-		return nil
+	if has, err := c.HasColumn(t.schema, "alike_attachment", "name"); err != nil || !has {
+		return err
 	}
 	ours := false
 	if err := c.Run(inSchema(t.schema, "is_ours"), func([]sqlite.Value) error { ours = true; return nil }, t.name); err != nil {

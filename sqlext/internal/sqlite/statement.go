@@ -11,6 +11,7 @@ package sqlite
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -293,9 +294,12 @@ func (c *Conn) Interrupted() error {
 }
 
 // HasColumn tells whether a table of the schema has a column.
-func (c *Conn) HasColumn(schema, table, column string) bool {
+func (c *Conn) HasColumn(schema, table, column string) (bool, error) {
 	_, err := c.Collation(schema, table, column)
-	return err == nil
+	if missing := (*Error)(nil); errors.As(err, &missing) && missing.Code == CodeError {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Changes counts the rows that the last statement has changed, without what its
