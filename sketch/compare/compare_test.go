@@ -128,6 +128,7 @@ func TestAlign(t *testing.T) {
 
 func FuzzCompare(f *testing.F) {
 	f.Add("The quick brown fox. The end.", "The quick fox\x00 \u202e. The end", uint8(0))
+	f.Add("The quick brown fox", "The quick brown \xe2", uint8(0))
 	f.Fuzz(func(t *testing.T, left, right string, which uint8) {
 		presets := sketch.Presets()
 		p, err := sketch.ParseProfile(presets[int(which)%len(presets)].Name)

@@ -78,7 +78,8 @@ func (f *folder) read(text string) words {
 		}
 		switch {
 		case alone || !letter && !unicode.IsSpace(r):
-			add(i, i+utf8.RuneLen(max(r, 0)))
+			_, size := utf8.DecodeRuneInString(text[i:]) // a byte that is not UTF-8 is one byte long
+			add(i, i+size)
 		case letter && start < 0:
 			start = i
 		}
