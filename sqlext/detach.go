@@ -49,7 +49,7 @@ func detach(c *conn, f *sqlite.Call) error {
 		if none != nil {
 			return nil // what follows was done by the detach that was interrupted
 		}
-		if err := c.leaveParts(a); err != nil {
+		if err := c.leaveParts(a, o.Drop); err != nil {
 			return err
 		}
 		for _, statement := range []string{"unregister", "clear_errors"} {

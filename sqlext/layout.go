@@ -323,15 +323,15 @@ func (c *conn) merging(a *attachment) (text string, err error) {
 	return text, err
 }
 
-// leaveParts drops the parts of a side table that a detach keeps, and makes its views anew
-// without them, in the transaction of the detach.
-func (c *conn) leaveParts(a *attachment) error {
+// leaveParts drops the views and triggers of the parts in the transaction of a detach. If
+// the detach keeps the side table, its views are made anew without the parts.
+func (c *conn) leaveParts(a *attachment, drop bool) error {
 	triggers, tables, err := c.parts(a, false)
 	if err != nil || len(tables) == 0 {
 		return err
 	}
 	statements := append(triggers, a.statements("drop_views")...)
-	if a.broken == nil {
+	if a.broken == nil && !drop {
 		kept := *a
 		kept.State = stateFilling
 		statements = append(statements, kept.statements("views")...)

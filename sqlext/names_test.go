@@ -95,6 +95,7 @@ func TestStatusBesideABrokenAttachment(t *testing.T) {
 		db.exec(`INSERT INTO ` + name + `(body) VALUES ('x')`)
 		db.rows(`SELECT alike_attach(?, 'body')`, name)
 	}
+	db.expect(`3`, `SELECT count(*) FROM alike_status() WHERE note IS NULL`)
 	db.exec(`DROP TABLE b_alike`)
 	db.expect(`a|1|
 b|0|the table b_alike of the attachment b is gone; alike_detach('b') removes the attachment

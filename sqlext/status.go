@@ -38,6 +38,10 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 				return nil, err
 			}
 			if err != nil {
+				side := attachment{schema: l.a.schema, Name: l.a.Name, State: l.a.State}
+				if gone := c.readKeys(&side); gone != nil {
+					err = gone // and the connection remembers the attachment as it was
+				}
 				l.note = err.Error() // the others are shown all the same
 			}
 			list = append(list, l)

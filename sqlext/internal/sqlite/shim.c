@@ -812,16 +812,19 @@ void *alike_malloc(int64_t n){ return sqlite3_malloc64(n); }
 int alike_column_metadata(void *db, const char *schema, const char *table, const char *column,
   const char **type, const char **collation){
   /* SQLite 3.53.4 reads past the columns of a virtual table whose module is missing, which
-  ** it has not connected. So it is made to connect, or to refuse. */
+  ** it has not connected. So it is made to connect, or to refuse. Either call can make
+  ** SQLite read the schema. */
   sqlite3_stmt *s = 0;
   char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".\"%w\"", schema, table);
+  int host[LIFTED], rc;
   if( sql==0 ) return SQLITE_NOMEM;
-  int rc = sqlite3_prepare_v2(db, sql, -1, &s, 0);
+  lift(db, host, LIFTED);
+  rc = sqlite3_prepare_v2(db, sql, -1, &s, 0);
   sqlite3_free(sql);
   sqlite3_finalize(s);
-  if( rc==SQLITE_AUTH ) return SQLITE_OK; /* what comes next says so */
-  if( rc!=SQLITE_OK ) return rc;
-  return sqlite3_table_column_metadata(db, schema, table, column, type, collation, 0, 0, 0);
+  if( rc==SQLITE_OK ) rc = sqlite3_table_column_metadata(db, schema, table, column, type, collation, 0, 0, 0);
+  restore(db, host, LIFTED);
+  return rc==SQLITE_AUTH ? SQLITE_OK : rc; /* what comes next says so */
 }
 
 /* Makes room for more bytes in the arena. Returns 0 when memory ran out. */
