@@ -51,7 +51,7 @@ func TestBulk(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	exec(`select alike.attach('docs', 'body')`)
+	exec(`select alike.attach('docs', 'body', '{"profile": "` + shingling + ` bits=8"}')`)
 	w, err := worker.New(ctx, worker.Config{DatabaseURL: url, AllowSuperuser: true})
 	if err != nil {
 		t.Fatal(err)
@@ -77,11 +77,14 @@ func TestBulk(t *testing.T) {
 		want[name] = answers(t, c, sql)
 		t.Logf("PostgreSQL: %s: %d rows, %.2f s", name, len(want[name]), time.Since(start).Seconds())
 	}
-	propagation, err := os.ReadFile(filepath.Join(root, "queries", "both", "clusters.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want["clusters"] = answers(t, c, "select id, cluster from ("+strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(string(propagation), "documents_alike", "docs_alike")), ";")+") c")
+	// Label propagation over the rows that share two features: the least label that arrives
+	// is the cluster.
+	want["clusters"] = answers(t, c, `with recursive pair as (
+			select id, other from docs_alike_pair group by id, other having count(*) >= 2
+		), label (id, cluster) as (
+			select id, id from pair union select pair.other, label.cluster from label join pair on pair.id = label.id where pair.other > label.cluster
+		)
+		select id, min(cluster) from label group by id`)
 	for engine := range strings.SplitSeq(*bulkEngines, ",") {
 		t.Run(engine, func(t *testing.T) {
 			out := t.TempDir()

@@ -155,7 +155,7 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 		defer w.Close()
 		m := map[string]float64{}
 		began := time.Now()
-		if _, err := c.Exec(ctx, `select alike.attach('docs', 'body', '{"policy": "link", "at_least": 0.8}')`); err != nil {
+		if _, err := c.Exec(ctx, `select alike.attach('docs', 'body', '{"profile": "`+shingling+` bits=8", "policy": "link", "at_least": 0.8}')`); err != nil {
 			return nil, err
 		}
 		if err := w.Once(ctx); err != nil {

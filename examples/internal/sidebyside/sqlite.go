@@ -85,7 +85,7 @@ func alikeSQLite(t *task, verified bool) (*outcome, error) {
 	m := map[string]float64{}
 	began := time.Now()
 	var n int
-	if err := db.QueryRow(`select alike_attach('docs', 'body', '{"policy": "link", "at_least": 0.8}')`).Scan(&n); err != nil {
+	if err := db.QueryRow(`select alike_attach('docs', 'body', '{"profile": "` + shingling + ` bits=8", "policy": "link", "at_least": 0.8}')`).Scan(&n); err != nil {
 		return nil, err
 	}
 	m[buildTime] = time.Since(began).Seconds()
