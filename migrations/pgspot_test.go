@@ -7,27 +7,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
 // pgspot finds nothing in the migrations: no statement and no function depends on the
 // search path of who runs it, but for those that look a table up as their caller
 // would. .ci/setup installs it.
 func TestPgspot(t *testing.T) {
-	var program string
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike", filepath.Join(cache, "alike")} {
-		path := filepath.Join(folder, "pgspot/bin/pgspot")
-		if _, err := os.Stat(path); err == nil && folder != "" {
-			program = path
-			break
-		}
-	}
-	if program == "" {
-		t.Fatal("there is no pgspot; .ci/setup installs it")
-	}
+	program := pgtest.Installed(t, "peers", "pgspot/bin/pgspot")
 	// They look a table up where their caller would, by names that are all qualified.
 	callers := map[string]bool{}
 	for _, function := range []string{

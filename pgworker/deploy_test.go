@@ -15,31 +15,14 @@ import (
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
-// tool is a program that .ci/setup has put into the cache.
-func tool(t *testing.T, name string) string {
-	t.Helper()
-	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
-	if cache, err := os.UserCacheDir(); err == nil {
-		caches = append(caches, filepath.Join(cache, "alike"))
-	}
-	for _, cache := range caches {
-		path := filepath.Join(cache, "deploy", "bin", name)
-		if _, err := os.Stat(path); cache != "" && err == nil {
-			return path
-		}
-	}
-	t.Fatalf("%s is not installed; .ci/setup packages installs it", name)
-	return ""
-}
-
 // What reads manifests and compose files as their specifications say accepts ours, and refuses them with a mistake in them.
 func TestSpecifications(t *testing.T) {
 	for file, c := range map[string]struct {
 		program         []string
 		right, mistaken string
 	}{
-		"deploy/kubernetes.yaml": {[]string{tool(t, "kubernetes-validate"), "--strict"}, "readOnlyRootFilesystem: true", "readOnlyRootFileSystem: true"},
-		"../docker-compose.yml":  {[]string{tool(t, "compose")}, "condition: service_healthy", "conditions: service_healthy"},
+		"deploy/kubernetes.yaml": {[]string{pgtest.Installed(t, "packages", "deploy/bin/kubernetes-validate"), "--strict"}, "readOnlyRootFilesystem: true", "readOnlyRootFileSystem: true"},
+		"../docker-compose.yml":  {[]string{pgtest.Installed(t, "packages", "deploy/bin/compose")}, "condition: service_healthy", "conditions: service_healthy"},
 	} {
 		b, err := os.ReadFile(file)
 		if err != nil {

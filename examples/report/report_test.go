@@ -357,17 +357,11 @@ func quiet(t *testing.T, b *chromium.Browser) {
 // axe is the script that checks a page.
 func axe(t *testing.T) string {
 	t.Helper()
-	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
-	if cache, err := os.UserCacheDir(); err == nil {
-		caches = append(caches, filepath.Join(cache, "alike"))
+	script, err := os.ReadFile(pgtest.Installed(t, "browser", "axe/node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, cache := range caches {
-		if script, err := os.ReadFile(filepath.Join(cache, "axe", "node_modules", "axe-core", "axe.min.js")); cache != "" && err == nil {
-			return string(script)
-		}
-	}
-	t.Fatal("no axe-core; .ci/setup browser installs it")
-	return ""
+	return string(script)
 }
 
 // The labels of the charts stand apart on every phone.

@@ -23,6 +23,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/alike-sql/alike/examples/internal/chromium"
+	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sqlext"
 )
 
@@ -384,17 +385,11 @@ func TestThreshold(t *testing.T) {
 // axe is the script that checks a page.
 func axe(t *testing.T) string {
 	t.Helper()
-	caches := []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike"}
-	if cache, err := os.UserCacheDir(); err == nil {
-		caches = append(caches, filepath.Join(cache, "alike"))
+	script, err := os.ReadFile(pgtest.Installed(t, "browser", "axe/node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, cache := range caches {
-		if script, err := os.ReadFile(filepath.Join(cache, "axe", "node_modules", "axe-core", "axe.min.js")); cache != "" && err == nil {
-			return string(script)
-		}
-	}
-	t.Fatal("no axe-core; .ci/setup browser installs it")
-	return ""
+	return string(script)
 }
 
 // Hostile documents, keys and names are text; the pages hold on a phone and a desk, light and dark, and for people who do not see well.

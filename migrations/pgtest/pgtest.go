@@ -201,6 +201,19 @@ func Bin(t testing.TB, version int) string {
 	return ""
 }
 
+// Installed is the path of something that a part of .ci/setup has put into the cache.
+func Installed(t testing.TB, part, path string) string {
+	t.Helper()
+	for _, cache := range caches() {
+		full := filepath.Join(cache, path)
+		if _, err := os.Stat(full); err == nil {
+			return full
+		}
+	}
+	t.Fatalf("there is no %s; .ci/setup %s installs it", path, part)
+	return ""
+}
+
 // caches lists the folders in which .ci/setup may have put what tests need.
 func caches() (list []string) {
 	if cache := os.Getenv("ALIKE_CACHE"); cache != "" {

@@ -1,2 +1,2 @@
--- Deletes questions that nobody waits for any more.
+-- Deletes questions whose askers have stopped waiting.
 delete from alike.question where asked_at < clock_timestamp() - interval '10 minutes'

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/examples/internal/chromium"
+	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
 var siteFolder = flag.String("site", "", "the folder into which TestSite builds the site")
@@ -26,7 +27,7 @@ func TestSite(t *testing.T) {
 	if site == "" {
 		site = filepath.Join(t.TempDir(), "site")
 	}
-	build := exec.Command(tool(t, "docs/bin/mkdocs"), "build", "-q", "-f", filepath.Join(root, ".ci/docs/mkdocs.yml"), "-d", site)
+	build := exec.Command(pgtest.Installed(t, "docs", "docs/bin/mkdocs"), "build", "-q", "-f", filepath.Join(root, ".ci/docs/mkdocs.yml"), "-d", site)
 	build.Env = append(os.Environ(), "NO_MKDOCS_2_WARNING=1", "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("mkdocs: %v: %s", err, out)
@@ -110,22 +111,4 @@ func TestSite(t *testing.T) {
 	for _, message := range browser.Errors {
 		t.Error(message)
 	}
-}
-
-// tool returns a program that .ci/setup installs.
-func tool(t *testing.T, name string) string {
-	t.Helper()
-	home, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range []string{os.Getenv("ALIKE_CACHE"), "/var/cache/alike", filepath.Join(home, "alike")} {
-		if path := filepath.Join(folder, name); folder != "" {
-			if _, err := os.Stat(path); err == nil {
-				return path
-			}
-		}
-	}
-	t.Fatalf("%s is missing; run .ci/setup", name)
-	return ""
 }
