@@ -19,22 +19,41 @@ import (
 // implementation of the kernels that it can run: `make bench-sketch`. A figure
 // is the best of many short runs over documents that differ, on one core.
 func BenchmarkTable(b *testing.B) {
+	const twelve = "words w=4 t=84 k=12 s=7"
+	speed := func(settings string, text func(*rand.Rand, int) []byte, size int, to sampler) func() float64 {
+		return func() float64 { return textSpeed(settings, text, size, to) }
+	}
+	time := func(settings string, text func(*rand.Rand, int) []byte, size int) func() float64 {
+		return func() float64 { return float64(size) * 1000 / textSpeed(settings, text, size, nil) }
+	}
 	rows := []struct {
 		name, unit string
 		measure    func() float64
 	}{
-		{"text, 500-byte document", "ns", func() float64 { return 500 * 1000 / textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 500, nil) }},
-		{"text, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 2600, nil) }},
-		{"text, 64 KB documents", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 64<<10, nil) }},
-		{"text classic, 500-byte document", "ns", func() float64 {
-			return 500 * 1000 / textSpeed("words w=4 t=84 k=12 s=7 classic", kerneltest.English, 500, nil)
-		}},
-		{"text classic, 2.6 KB documents", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7 classic", kerneltest.English, 2600, nil) }},
-		{"text to shingles, English", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.English, 2600, discard{}) }},
-		{"text to shingles, accented Latin", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.Accented, 2600, discard{}) }},
-		{"text to shingles, Cyrillic", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.Cyrillic, 2600, discard{}) }},
-		{"text to shingles, Chinese", "MB/s", func() float64 { return textSpeed("words w=4 t=84 k=12 s=7", kerneltest.Chinese, 2600, discard{}) }},
-		{"characters to shingles, Chinese", "MB/s", func() float64 { return textSpeed("chars t=84 k=12 s=7", kerneltest.Chinese, 2600, discard{}) }},
+		{"text, 500-byte document", "ns", time(twelve, kerneltest.English, 500)},
+		{"text, 2.6 KB documents", "MB/s", speed(twelve, kerneltest.English, 2600, nil)},
+		{"text, 64 KB documents", "MB/s", speed(twelve, kerneltest.English, 64<<10, nil)},
+		{"text classic, 500-byte document", "ns", time(twelve+" classic", kerneltest.English, 500)},
+		{"text classic, 2.6 KB documents", "MB/s", speed(twelve+" classic", kerneltest.English, 2600, nil)},
+		{"text to shingles, English", "MB/s", speed(twelve, kerneltest.English, 2600, discard{})},
+		{"text to shingles, accented Latin", "MB/s", speed(twelve, kerneltest.Accented, 2600, discard{})},
+		{"text to shingles, Cyrillic", "MB/s", speed(twelve, kerneltest.Cyrillic, 2600, discard{})},
+		{"text to shingles, Chinese", "MB/s", speed(twelve, kerneltest.Chinese, 2600, discard{})},
+		{"characters to shingles, English", "MB/s", speed("chars", kerneltest.English, 2600, discard{})},
+		{"characters to shingles, Chinese", "MB/s", speed("chars", kerneltest.Chinese, 2600, discard{})},
+		{"prose, 60-byte document", "ns", time("prose", kerneltest.English, 60)},
+		{"prose, 500-byte document", "ns", time("prose", kerneltest.English, 500)},
+		{"prose, 2.6 KB documents", "MB/s", speed("prose", kerneltest.English, 2600, nil)},
+		{"short, 20-byte document", "ns", time("short", kerneltest.English, 20)},
+		{"short, 60-byte document", "ns", time("short", kerneltest.English, 60)},
+		{"short, 80-byte document", "ns", time("short", kerneltest.English, 80)},
+		{"short, 500-byte document", "ns", time("short", kerneltest.English, 500)},
+		{"short, 2.6 KB documents", "MB/s", speed("short", kerneltest.English, 2600, nil)},
+		{"short, 64 KB documents", "MB/s", speed("short", kerneltest.English, 64<<10, nil)},
+		{"unsegmented, 60-byte document", "ns", time("unsegmented", kerneltest.Chinese, 60)},
+		{"logs, 80-byte line", "ns", time("logs", kerneltest.Log, 80)},
+		{"records, 80-byte record", "ns", time("records", kerneltest.Records, 80)},
+		{"pages, 4 KB page", "MB/s", speed("pages", kerneltest.HTML, 4096, nil)},
 		{"84 minima alone, a shingle", "ps", func() float64 {
 			c, xs := newClassic(84), kerneltest.RandomValues(rand.New(rand.NewPCG(1, 2)), 512)
 			return 1000 * nanoseconds(func() { kernel.Minima(c.m, c.A, c.B, xs) }) / float64(len(xs))
@@ -54,7 +73,7 @@ func BenchmarkTable(b *testing.B) {
 		}},
 	}
 	var table strings.Builder
-	fmt.Fprintf(&table, "\n%s, %s, %s/%s, w=4 t=84 k=12 s=7, one core\n\n| %-32s |", processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, "")
+	fmt.Fprintf(&table, "\n%s, %s, %s/%s, `%s` or the preset named, one core\n\n| %-32s |", processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, twelve, "")
 	columns := func(f func(name string)) {
 		kernel.Each(func(name string) {
 			if name != "avx512f" { // between the others
@@ -77,7 +96,7 @@ func BenchmarkTable(b *testing.B) {
 // textSpeed returns the MB/s of taking documents of the size from their text
 // to their features, or to the sampler given.
 func textSpeed(settings string, text func(*rand.Rand, int) []byte, size int, to sampler) float64 {
-	const total = 4 << 20
+	const total = 1 << 20
 	p, err := ParseProfile(settings)
 	if err != nil {
 		panic(err)

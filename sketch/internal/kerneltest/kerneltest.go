@@ -3,6 +3,7 @@
 package kerneltest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -179,6 +180,37 @@ func Chinese(random *rand.Rand, n int) []byte {
 			text = utf8.AppendRune(text, 0x4E00+rune(3000*math.Pow(random.Float64(), 4)))
 		}
 		text = append(text, []string{"，", "。", "、", "。\n"}[random.IntN(4)]...)
+	}
+	return text[:n]
+}
+
+// Log returns lines as programs write them.
+func Log(random *rand.Rand, n int) []byte {
+	var text []byte
+	for len(text) < n {
+		text = fmt.Appendf(text, "2026-11-22 16:%02d:%02d.%03d %s [%s] request %d took %d ms: ", random.IntN(60), random.IntN(60), random.IntN(1000),
+			[]string{"INFO", "WARN", "ERROR"}[random.IntN(3)], englishLanguage.word(random), random.IntN(100000), random.IntN(2000))
+		text = append(append(text, englishLanguage.text(random, 40)...), '\n')
+	}
+	return text[:n]
+}
+
+// Records returns lines of JSON with the same keys.
+func Records(random *rand.Rand, n int) []byte {
+	var text []byte
+	for len(text) < n {
+		text = fmt.Appendf(text, `{"id": %d, "name": "%s %s", "city": "%s", "phone": "+49 %d", "active": %t}`+"\n", random.IntN(1e6),
+			englishLanguage.word(random), englishLanguage.word(random), englishLanguage.word(random), random.IntN(1e9), random.IntN(2) == 0)
+	}
+	return text[:n]
+}
+
+// HTML returns paragraphs with tags, links and references.
+func HTML(random *rand.Rand, n int) []byte {
+	var text []byte
+	for len(text) < n {
+		text = fmt.Appendf(text, "<div class=\"%s\"><p>%s <a href=\"/%s?id=%d\">%s</a> &amp; %s</p></div>\n", englishLanguage.word(random), englishLanguage.text(random, 300),
+			englishLanguage.word(random), random.IntN(1000), englishLanguage.text(random, 20), englishLanguage.text(random, 100))
 	}
 	return text[:n]
 }
