@@ -190,3 +190,27 @@ func TestDeletedRowsLeaveNothing(t *testing.T) {
 		}
 	}
 }
+
+// In mode queue a row that was changed answers no question by its old document, and a row
+// that is changed again and again waits once, since the last time.
+func TestQueuedRowsWaitOnce(t *testing.T) {
+	for _, options := range []string{`{"mode": "queue", "policy": "link"}`, `{"mode": "queue", "where": "id < 100"}`} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO d VALUES (1, ?1), (2, ?1), (3, ?1)`, fox)
+		db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+		for _, text := range []string{"words that no other row has", "and a third text", fox, "a fourth"} {
+			db.exec(`UPDATE d SET body = ? WHERE id = 2`, text)
+			db.exec(`INSERT INTO d VALUES (2, '') ON CONFLICT (id) DO UPDATE SET body = body || ' indeed'`)
+			db.expect("3", `SELECT key FROM alike_rows('d', 1)`)
+			db.expect("2", `SELECT id FROM d_alike_queue`)
+			db.expect("3|2|1", `SELECT "rows", sketched, pending FROM alike_status()`)
+		}
+		db.exec(`UPDATE d_alike_queue SET queued_at = 0`)
+		db.exec(`UPDATE d SET body = ? WHERE id = 2`, fox)
+		db.expect("1", `SELECT queued_at > 0 FROM d_alike_queue`)
+		db.expect("1", `SELECT alike_refresh('d')`)
+		db.expect("2\n3", `SELECT key FROM alike_rows('d', 1)`)
+		db.check("d", options)
+	}
+}

@@ -340,7 +340,8 @@ func run(m mutant, timeout time.Duration) (result, why string, err error) {
 	}
 	args := append([]string{"test", "-overlay", file, "-short", "-failfast", "-count=1", "-vet=off", "-timeout", timeout.String()}, m.tests...)
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), "TMPDIR="+folder)
+	// What a test builds for itself, the library that it loads or a command, has the change too.
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+file))
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err == nil && bytes.Contains(out, []byte("[no tests to run]")):
