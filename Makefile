@@ -59,7 +59,7 @@ race: ## the short tests with several goroutines, under the race detector
 	go test -timeout 3h -race -run 'Concurrent|AreShared' ./sketch ./sketch/internal/... ./sketch/simindex
 	go test -timeout 3h -race -short -run 'AtOnce|Interrupt|Turn|ManyConnections' ./sqlext
 	go test -timeout 3h -race -short -run 'AtOnce|Concurrent|RunWakes|Scan|Kills|Locks|ReadOnly|Process|ManyClients|Warn|BesideWorker|WhileReading' ./pgworker/worker
-	go test -timeout 3h -race -short ./pgworker/extract
+	go test -timeout 3h -race -short ./sketch/extract
 
 oldest: ## the extension in SQLite 3.31.1, the oldest that it supports
 	@mkdir -p build
@@ -67,7 +67,7 @@ oldest: ## the extension in SQLite 3.31.1, the oldest that it supports
 	go test -modfile=build/oldest.mod -mod=mod -tags 'json1 sqlite_introspect' ./sqlext -run 'Functions|Cases|Polic|Checkin|Match|Agree|Pairs|Change|Errors|Names|Flags'
 
 purego: ## short tests of the library without assembly
-	go test -short -tags purego ./sketch/...
+	go test -short -tags purego $$(go list ./sketch/... | grep -vE "/(report|extract|plot|review)$$")
 
 cross: ## the pure Go parts build for other systems
 	@for os in linux darwin windows; do \
@@ -95,7 +95,7 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch/cluster
 	ALIKE_ENTRIES=5000000 go test -timeout 60m -v -run '^TestManyEntries$$' ./pgworker/worker
-	go test -timeout 60m -v -run '^TestCrowd$$' ./pgworker/report -args -rows 100000
+	go test -timeout 60m -v -run '^TestCrowd$$' ./sketch/report -args -rows 100000
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 	go test -timeout 4h -run '^TestModel$$' ./pgworker/worker -args -kills 334
 	go test -timeout 4h -run '^TestModel$$' ./sqlext -args -schemas 1000 -statements 200

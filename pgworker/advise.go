@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/advise"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 func (c *command) adviseCommand() *cobra.Command {

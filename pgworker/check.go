@@ -11,9 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"github.com/alike-sql/alike/pgworker/extract"
 	"github.com/alike-sql/alike/pgworker/worker"
 	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 func (c *command) checkCommand() *cobra.Command {

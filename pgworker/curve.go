@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 func (c *command) curveCommand() *cobra.Command {

@@ -15,17 +15,17 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/alike-sql/alike/pgworker/report"
+	"github.com/alike-sql/alike/pgworker/source"
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 func (c *command) reportCommand() *cobra.Command {
 	var config report.Config
 	var output string
 	verb := &cobra.Command{
-		Use:   "report [FILE]",
+		Use:   "report",
 		Short: "One HTML page about what is alike: clusters, filter, verdicts that are due",
-		Long: `report writes one HTML page about the attached tables of the PostgreSQL database,
-or of the SQLite database FILE: how far along they are, what the filter finds
+		Long: `report writes one HTML page about the attached tables of the database: how far along they are, what the filter finds
 with points measured on your own rows, how alike the candidates are, the
 clusters with their texts side by side, the pairs that wait for a verdict with
 the statements that give it, hot features and the text they come from, and what
@@ -39,22 +39,26 @@ a copy of the sketches in a temporary file while it works.
 It prints where the page is. With --json the numbers go to the standard output
 instead.`,
 		Example: `  pgworker report                              # alike-report.html
-  pgworker report memos.db --output memos.html
+  pgworker report --output notes.html
   pgworker report --table documents --clusters 20
-  pgworker report memos.db --json | jq '.attachments[].clusters.count'`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+  pgworker report --json | jq '.attachments[].clusters.count'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output == "" {
 				return usagef("--output is empty, want a file, or - for the standard output")
 			}
-			source, done, err := c.reportSource(cmd.Context(), args)
+			conn, err := c.connect(cmd.Context())
 			if err != nil {
 				return err
 			}
-			defer done()
+			defer conn.Close(context.WithoutCancel(cmd.Context()))
+			attached, err := source.Report(cmd.Context(), conn)
+			if err != nil {
+				return err
+			}
 			var end func()
 			config.Progress, end = reportProgress(cmd.ErrOrStderr())
-			r, err := report.Make(cmd.Context(), source, config)
+			r, err := report.Make(cmd.Context(), attached, config)
 			end()
 			if err != nil {
 				return err
@@ -80,24 +84,6 @@ instead.`,
 	intFlag(flags, &config.Clusters, "clusters", 100, 1, report.MaxClusters, "clusters shown with their texts")
 	intFlag(flags, &config.Members, "members", 6, 2, report.MaxMembers, "rows of each that are shown")
 	return verb
-}
-
-// reportSource opens what the report is about.
-func (c *command) reportSource(ctx context.Context, args []string) (report.Source, func(), error) {
-	if len(args) == 1 {
-		source, err := report.SQLite(ctx, args[0])
-		return source, func() {}, err
-	}
-	conn, err := c.connect(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	done := func() { conn.Close(context.WithoutCancel(ctx)) }
-	source, err := report.Postgres(ctx, conn)
-	if err != nil {
-		done()
-	}
-	return source, done, err
 }
 
 // writeFile makes a file that is there when it is whole.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alike-sql/alike/pgworker/report"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 // The numbers of a report are what brute force finds in the documents: every pair of

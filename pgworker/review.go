@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/alike-sql/alike/pgworker/report"
+	"github.com/alike-sql/alike/pgworker/source"
 	"github.com/alike-sql/alike/sketch/review"
 )
 
@@ -46,12 +46,12 @@ func reviewPage(ctx context.Context, config *pgxpool.Config, token string, hosts
 		pool.Close()
 		return nil, nil, errors.New("review: the role is a superuser; use a role with the rights of those who decide, or --allow-superuser")
 	}
-	source, err := report.Reviewer(pool)
+	pairs, err := source.Review(pool)
 	if err != nil {
 		pool.Close()
 		return nil, nil, err
 	}
-	handler, err := review.Handler(review.Config{Source: source, Title: config.ConnConfig.Database, Token: token, Hosts: hosts})
+	handler, err := review.Handler(review.Config{Source: pairs, Title: config.ConnConfig.Database, Token: token, Hosts: hosts})
 	if err != nil {
 		pool.Close()
 		return nil, nil, err

@@ -18,8 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/alike-sql/alike/pgworker/extract"
 	"github.com/alike-sql/alike/pgworker/worker"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // runOptions is what the flags of run say.

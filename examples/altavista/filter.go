@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 // AltaVista's filter: pages as strings of w words, 6 features of 14 minima under

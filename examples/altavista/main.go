@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/alike-sql/alike/examples/internal/program"
-	"github.com/alike-sql/alike/pgworker/plot"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 func main() { program.Main("altavista", run) }

@@ -1,5 +1,5 @@
 // Report fills a SQLite file with the memos of an office and writes the page of
-// pgworker report about it, and with -pictures the pictures of that page that
+// alike report about it, and with -pictures the pictures of that page that
 // the README shows.
 package main
 
@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/examples/internal/chromium"
-	"github.com/alike-sql/alike/pgworker/report"
+	"github.com/alike-sql/alike/sketch/report"
+	"github.com/alike-sql/alike/sqlext/source"
 )
 
 func main() {
@@ -47,11 +48,11 @@ func run(ctx context.Context, file, page, pictures string) error {
 // write makes the page of a file, at a time of its own so that the pictures of
 // the same collection are the same.
 func write(ctx context.Context, file, page string) (*report.Report, error) {
-	source, err := report.SQLite(ctx, file)
+	attached, err := source.Report(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	r, err := report.Make(ctx, source, report.Config{})
+	r, err := report.Make(ctx, attached, report.Config{})
 	if err != nil {
 		return nil, err
 	}

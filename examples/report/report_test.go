@@ -16,8 +16,9 @@ import (
 	"github.com/alike-sql/alike/examples/internal/chromium"
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/migrations/pgtest"
-	"github.com/alike-sql/alike/pgworker/report"
+	"github.com/alike-sql/alike/pgworker/source"
 	"github.com/alike-sql/alike/pgworker/worker"
+	"github.com/alike-sql/alike/sketch/report"
 	"github.com/alike-sql/alike/sqlext"
 )
 
@@ -198,11 +199,11 @@ func TestEnginesAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	source, err := report.Postgres(t.Context(), conn)
+	attached, err := source.Report(t.Context(), conn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	big, err := report.Make(t.Context(), source, report.Config{})
+	big, err := report.Make(t.Context(), attached, report.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +211,10 @@ func TestEnginesAgree(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), `set role alike_reader`); err != nil {
 		t.Fatal(err)
 	}
-	if source, err = report.Postgres(t.Context(), conn); err != nil {
+	if attached, err = source.Report(t.Context(), conn); err != nil {
 		t.Fatal(err)
 	}
-	reader, err := report.Make(t.Context(), source, report.Config{})
+	reader, err := report.Make(t.Context(), attached, report.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"github.com/alike-sql/alike/pgworker/extract"
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch/common"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // Common finds what more than a share of the rows of an attached table, named as in SQL or

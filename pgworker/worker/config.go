@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // Config says how a worker works. The zero value of everything but DatabaseURL

@@ -6,9 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/alike-sql/alike/pgworker/extract"
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch/cluster"
+	"github.com/alike-sql/alike/sketch/extract"
 	"github.com/alike-sql/alike/sketch/verify"
 )
 

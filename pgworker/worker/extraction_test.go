@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
-	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // commands extract the texts of the tests: they hang, work, fail, or fill the memory.

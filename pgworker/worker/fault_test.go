@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
-	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // TestWorkerProcess is no test: it is the worker that the tests below start as

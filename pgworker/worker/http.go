@@ -20,8 +20,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/alike-sql/alike/pgworker/extract"
 	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // Handler answers for a worker over HTTP:

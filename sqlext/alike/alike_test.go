@@ -381,7 +381,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"--against is missing", exitUsage, []string{"check", csvFile}},
 		{"not a database", exitFailure, []string{"status", csvFile}},
 		{`--options is "{", which is not JSON`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},
-		{"unknown command", exitFailure, []string{"nonsense"}},
+		{"Did you mean this?\n\tdedup", exitUsage, []string{"dedupe"}},
 	} {
 		out, stderr, code := alike(t, c.args...)
 		if code != c.code || !strings.Contains(stderr, c.want) || out != "" {

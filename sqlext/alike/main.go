@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 )
 
@@ -43,7 +44,7 @@ func exitCode(err error) int {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, "alike:", err)
-	if errors.As(err, &usage) {
+	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
 	}
 	return exitFailure

@@ -26,6 +26,7 @@ and among the rows of a table in a SQLite database.
   alike rows notes.db notes 42                       # the rows that resemble row 42
   alike check upload.txt --against notes.db          # does a file resemble a row?
   alike review notes.db                              # decide about pairs in the browser
+  alike report notes.db                              # one HTML page about what is alike
 
 Exit codes: 0 done; 1 failed; 2 wrong command line; 3 found (check found a
 similar row, diff a difference, errors has rows).`,
@@ -35,7 +36,7 @@ similar row, diff a difference, errors has rows).`,
 	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, an object a line")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see alike help %s", err, cmd.Name()) })
-	root.AddCommand(c.dedupCommand(), c.diffCommand(), c.checkCommand(), c.attachCommand(), c.reviewCommand(), c.exportCommand(), c.versionCommand())
+	root.AddCommand(c.dedupCommand(), c.diffCommand(), c.checkCommand(), c.attachCommand(), c.reviewCommand(), c.reportCommand(), c.exportCommand(), c.versionCommand())
 	for _, v := range verbs {
 		root.AddCommand(c.verbCommand(v))
 	}

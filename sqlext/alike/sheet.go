@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 )
 
 // sheet prints rows: aligned columns for a person, an object a line for a program.
@@ -50,7 +52,7 @@ func (s *sheet) row(values []any) error {
 		case []byte:
 			fmt.Fprintf(s.columns, "%x", v)
 		default:
-			fmt.Fprint(s.columns, strings.NewReplacer("\n", "⏎", "\t", " ", "\x1b", "␛").Replace(fmt.Sprint(v)))
+			fmt.Fprint(s.columns, cell(fmt.Sprint(v)))
 		}
 	}
 	_, err := fmt.Fprintln(s.columns)
@@ -58,6 +60,25 @@ func (s *sheet) row(values []any) error {
 		return s.columns.Flush()
 	}
 	return err
+}
+
+// cell writes a text on one line of a terminal: characters that act on it are shown as pictures of them.
+func cell(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return '⏎'
+		case r == '\t':
+			return ' '
+		case r < ' ':
+			return '␀' + r
+		case r == 0x7f:
+			return '␡'
+		case r != ' ' && !unicode.IsGraphic(r):
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 func (s *sheet) end() error {

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/alike-sql/alike/pgworker/plot"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 // Assumptions are what the page on a billion documents takes for granted. Nobody

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alike-sql/alike/pgworker/plot"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 // A report is everything that a run found out.

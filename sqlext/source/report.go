@@ -1,4 +1,5 @@
-package report
+// Package source reads SQLite databases for the report.
+package source
 
 import (
 	"context"
@@ -18,14 +19,16 @@ import (
 	"unicode/utf8"
 
 	_ "github.com/mattn/go-sqlite3"
+
+	"github.com/alike-sql/alike/sketch/report"
 )
 
-// SQLite reads the attachments of a database file. The file is opened for
+// Report reads the attachments of a database file. The file is opened for
 // reading alone, and nothing in it is trusted to run: its triggers, views and
 // columns may call no function that has effects. A file in WAL mode is read at
 // one moment; any other is read in steps of a few milliseconds, so that programs
 // that write are not kept waiting.
-func SQLite(ctx context.Context, path string) (Source, error) {
+func Report(ctx context.Context, path string) (report.Source, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
@@ -42,9 +45,6 @@ func SQLite(ctx context.Context, path string) (Source, error) {
 	s := &sqlite{db: db, path: path}
 	if err := s.begin(ctx); err != nil {
 		db.Close()
-		if strings.Contains(err.Error(), "CGO_ENABLED=0") {
-			err = errors.New("this program was built without a C compiler and cannot read SQLite files; build it with CGO_ENABLED=1")
-		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
@@ -94,10 +94,10 @@ func (s *sqlite) begin(ctx context.Context) error {
 	return nil
 }
 
-func (s *sqlite) engine() string { return "SQLite" }
-func (s *sqlite) name() string   { return filepath.Base(s.path) }
+func (s *sqlite) Engine() string { return "SQLite" }
+func (s *sqlite) Name() string   { return filepath.Base(s.path) }
 
-func (s *sqlite) close() {
+func (s *sqlite) Close() {
 	s.conn.Close()
 	s.db.Close()
 }
@@ -120,31 +120,31 @@ func (s *sqlite) each(ctx context.Context, query string, args, into []any, do fu
 	return rows.Err()
 }
 
-func (s *sqlite) attachments(ctx context.Context) ([]*attachment, error) {
-	var list []*attachment
+func (s *sqlite) Attachments(ctx context.Context) ([]*report.Attachment, error) {
+	var list []*report.Attachment
 	var name, state, table, column, profile, variants, policy, mode, extract string
 	var id int64
 	var atLeast *float64
-	err := s.each(ctx, `select a.name, a.state, a."table", a."column", a.profile, p.profile, a.si, a.policy, a.at_least, a.mode, a.extract
-		from alike_attachment a join alike_settings p on p.id = a.profile where a.state <> 'next' order by a.name`,
+	err := s.each(ctx, `select a.name, a.state, a."table", a."column", a.Profile, p.profile, a.si, a.policy, a.at_least, a.mode, a.extract
+		from alike_attachment a join alike_settings p on p.id = a.Profile where a.state <> 'next' order by a.name`,
 		nil, []any{&name, &state, &table, &column, &id, &profile, &variants, &policy, &atLeast, &mode, &extract}, func() error {
-			a := &attachment{section: &Section{Name: name, Table: table, Column: column, Profile: profile, Policy: policy, Mode: mode}}
-			own := &sqliteSQL{profileID: id, source: quote(name + "_alike_source"), filling: state == "filling"}
+			a := &report.Attachment{Section: &report.Section{Name: name, Table: table, Column: column, Profile: profile, Policy: policy, Mode: mode}}
+			own := &sqliteSQL{profileID: id, source: report.Quote(name + "_alike_source"), filling: state == "filling"}
 			if mode == "queue" && state == "ready" {
-				own.queue = quote(name + "_alike_queue")
+				own.queue = report.Quote(name + "_alike_queue")
 			}
-			a.sql, a.side, a.match, a.marks = own, quote(name+"_alike"), quote(name+"_alike_match"), quote(name+"_alike_mark")
+			a.Own, a.Side, a.Match, a.Marks = own, report.Quote(name+"_alike"), report.Quote(name+"_alike_match"), report.Quote(name+"_alike_mark")
 			if extract == "html" {
-				a.media = extract
+				a.Media = extract
 			}
 			var names []string
 			if err := json.Unmarshal([]byte(variants), &names); err != nil {
 				return fmt.Errorf("alike_attachment: the indexes of %s: %w", name, err)
 			}
-			a.parse(names)
-			a.section.AtLeast = a.profile.AtLeast()
+			a.Parse(names)
+			a.Section.AtLeast = a.Profile.AtLeast()
 			if atLeast != nil {
-				a.section.AtLeast = *atLeast
+				a.Section.AtLeast = *atLeast
 			}
 			list = append(list, a)
 			return nil
@@ -161,28 +161,28 @@ func (s *sqlite) attachments(ctx context.Context) ([]*attachment, error) {
 }
 
 // describe reads the columns of the key and how far along an attachment is.
-func (s *sqlite) describe(ctx context.Context, a *attachment) error {
-	own, out := a.sql.(*sqliteSQL), a.section
+func (s *sqlite) describe(ctx context.Context, a *report.Attachment) error {
+	own, out := a.Own.(*sqliteSQL), a.Section
 	var column string
 	key := true
 	err := s.each(ctx, "select name from pragma_table_info(?) order by cid", []any{out.Name + "_alike"}, []any{&column}, func() error {
 		if key = key && column != "profile"; key {
-			a.keys = append(a.keys, column)
+			a.Keys = append(a.Keys, column)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if len(a.keys) == 0 {
-		a.broken = "its table " + out.Name + "_alike is gone; alike_detach clears it away"
+	if len(a.Keys) == 0 {
+		a.Broken = "its table " + out.Name + "_alike is gone; alike_detach clears it away"
 		return nil
 	}
 	if err := s.conn.QueryRowContext(ctx, "select count(*) from "+own.source).Scan(&out.Rows); err != nil {
 		out.Rows, out.Note = -1, err.Error()
 	}
 	for query, into := range map[string]*int64{
-		"select count(*) from " + a.side:                                           &out.Sketched,
+		"select count(*) from " + a.Side:                                           &out.Sketched,
 		"select count(*) from alike_error where name = '" + quoted(out.Name) + "'": &out.Failed,
 	} {
 		if err := s.conn.QueryRowContext(ctx, query).Scan(into); err != nil {
@@ -208,37 +208,37 @@ func (s *sqlite) describe(ctx context.Context, a *attachment) error {
 
 func quoted(s string) string { return strings.ReplaceAll(s, "'", "''") }
 
-// list names the parts of a key as expressions, which the driver gives back as
+// keysOf names the parts of a key as expressions, which the driver gives back as
 // they are stored and not as the column was declared.
-func (a *attachment) list(prefix string, other bool) string {
-	parts := make([]string, len(a.keys))
-	for i := range a.keys {
-		name := a.keys[i]
+func keysOf(a *report.Attachment, prefix string, other bool) string {
+	parts := make([]string, len(a.Keys))
+	for i := range a.Keys {
+		name := a.Keys[i]
 		if other {
-			name = a.other(i)
+			name = a.Other(i)
 		}
-		parts[i] = "+" + prefix + quote(name)
+		parts[i] = "+" + prefix + report.Quote(name)
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (s *sqlite) rows(ctx context.Context, a *attachment, each func(*row) error) error {
-	own := a.sql.(*sqliteSQL)
-	r := row{features: make([]nullable, a.profile.K), indexes: make([]nullable, len(a.variants))}
-	key := make([]any, len(a.keys))
+func (s *sqlite) Rows(ctx context.Context, a *report.Attachment, each func(*report.Row) error) error {
+	own := a.Own.(*sqliteSQL)
+	r := report.Row{Features: make([]report.Nullable, a.Profile.K), Indexes: make([]report.Nullable, len(a.Variants))}
+	key := make([]any, len(a.Keys))
 	var into []any
 	for i := range key {
 		into = append(into, &key[i])
 	}
 	var hash, shingles *int64
-	into = append(into, &hash, &shingles, &r.sketch)
-	values := make([]*int64, len(r.features)+len(r.indexes))
+	into = append(into, &hash, &shingles, &r.Sketch)
+	values := make([]*int64, len(r.Features)+len(r.Indexes))
 	for i := range values {
 		into = append(into, &values[i])
 	}
-	names, marks := make([]string, len(a.keys)), make([]string, len(a.keys))
-	for i, k := range a.keys {
-		names[i], marks[i] = quote(k), "?"
+	names, marks := make([]string, len(a.Keys)), make([]string, len(a.Keys))
+	for i, k := range a.Keys {
+		names[i], marks[i] = report.Quote(k), "?"
 	}
 	order := strings.Join(names, ", ")
 	var after []any
@@ -249,27 +249,27 @@ func (s *sqlite) rows(ctx context.Context, a *attachment, each func(*row) error)
 			args = append(args, after...)
 		}
 		n := 0
-		query := fmt.Sprintf("select %s, %s from %s where %s order by %s limit %d", a.list("", false), a.columns("+"), a.side, where, order, rowsAtOnce)
+		query := fmt.Sprintf("select %s, %s from %s where %s order by %s limit %d", keysOf(a, "", false), a.Columns("+"), a.Side, where, order, rowsAtOnce)
 		err := s.each(ctx, query, args, into, func() error {
 			n++
-			r.hash, r.shingles = 0, 0
+			r.Hash, r.Shingles = 0, 0
 			if hash != nil {
-				r.hash = *hash
+				r.Hash = *hash
 			}
 			if shingles != nil {
-				r.shingles = *shingles
+				r.Shingles = *shingles
 			}
 			for i, v := range values {
-				to := &r.features
-				if i >= len(r.features) {
-					to, i = &r.indexes, i-len(r.features)
+				to := &r.Features
+				if i >= len(r.Features) {
+					to, i = &r.Indexes, i-len(r.Features)
 				}
-				(*to)[i] = nullable{}
+				(*to)[i] = report.Nullable{}
 				if v != nil {
-					(*to)[i] = nullable{*v, true}
+					(*to)[i] = report.Nullable{Value: *v, OK: true}
 				}
 			}
-			r.key = encodeKey(key)
+			r.Key = encodeKey(key)
 			return each(&r)
 		})
 		if err != nil || n < rowsAtOnce {
@@ -279,19 +279,19 @@ func (s *sqlite) rows(ctx context.Context, a *attachment, each func(*row) error)
 	}
 }
 
-func (s *sqlite) failures(ctx context.Context, a *attachment) (list []Failure, err error) {
-	var f Failure
+func (s *sqlite) Failures(ctx context.Context, a *report.Attachment) (list []report.Failure, err error) {
+	var f report.Failure
 	err = s.each(ctx, "select cast(key as text), substr(message, 1, 1000) from alike_error where name = ? order by failed_at desc, key limit 10",
-		[]any{a.section.Name}, []any{&f.Key, &f.Message}, func() error {
+		[]any{a.Section.Name}, []any{&f.Key, &f.Message}, func() error {
 			list = append(list, f)
 			return nil
 		})
 	return list, err
 }
 
-// pair scans the two keys of a row about a pair.
-func (a *attachment) pair() (into []any, keys func() (string, string)) {
-	x, y := make([]any, len(a.keys)), make([]any, len(a.keys))
+// pairOf scans the two keys of a row about a pair.
+func pairOf(a *report.Attachment) (into []any, keys func() (string, string)) {
+	x, y := make([]any, len(a.Keys)), make([]any, len(a.Keys))
 	for i := range x {
 		into = append(into, &x[i])
 	}
@@ -301,23 +301,23 @@ func (a *attachment) pair() (into []any, keys func() (string, string)) {
 	return into, func() (string, string) { return encodeKey(x), encodeKey(y) }
 }
 
-func (s *sqlite) verdicts(ctx context.Context, a *attachment, each func(key, other string, duplicate bool)) error {
-	into, keys := a.pair()
+func (s *sqlite) Verdicts(ctx context.Context, a *report.Attachment, each func(key, other string, duplicate bool)) error {
+	into, keys := pairOf(a)
 	var duplicate bool
-	return s.each(ctx, "select "+a.list("", false)+", "+a.list("", true)+", verdict = 'duplicate' from "+a.marks, nil, append(into, &duplicate), func() error {
+	return s.each(ctx, "select "+keysOf(a, "", false)+", "+keysOf(a, "", true)+", verdict = 'duplicate' from "+a.Marks, nil, append(into, &duplicate), func() error {
 		x, y := keys()
 		each(x, y, duplicate)
 		return nil
 	})
 }
 
-func (s *sqlite) recorded(ctx context.Context, a *attachment, most int) (n int64, pairs [][2]string, err error) {
-	if err := s.conn.QueryRowContext(ctx, "select count(*)"+a.unjudged()).Scan(&n); err != nil {
+func (s *sqlite) Recorded(ctx context.Context, a *report.Attachment, most int) (n int64, pairs [][2]string, err error) {
+	if err := s.conn.QueryRowContext(ctx, "select count(*)"+a.Unjudged()).Scan(&n); err != nil {
 		return 0, nil, err
 	}
-	into, keys := a.pair()
-	err = s.each(ctx, "select "+a.list("m.", false)+", "+a.list("m.", true)+a.unjudged()+" order by abs(m.resemblance - ?), 1, 2 limit ?",
-		[]any{a.section.AtLeast, most}, into, func() error {
+	into, keys := pairOf(a)
+	err = s.each(ctx, "select "+keysOf(a, "m.", false)+", "+keysOf(a, "m.", true)+a.Unjudged()+" order by abs(m.resemblance - ?), 1, 2 limit ?",
+		[]any{a.Section.AtLeast, most}, into, func() error {
 			x, y := keys()
 			pairs = append(pairs, [2]string{x, y})
 			return nil
@@ -325,34 +325,34 @@ func (s *sqlite) recorded(ctx context.Context, a *attachment, most int) (n int64
 	return n, pairs, err
 }
 
-func (s *sqlite) documents(ctx context.Context, a *attachment, keys []string) ([]document, error) {
-	own := a.sql.(*sqliteSQL)
-	list := make([]document, len(keys))
-	where := make([]string, len(a.keys))
-	for i, k := range a.keys {
-		where[i] = quote(k) + " = ?"
+func (s *sqlite) Documents(ctx context.Context, a *report.Attachment, keys []string) ([]report.Document, error) {
+	own := a.Own.(*sqliteSQL)
+	list := make([]report.Document, len(keys))
+	where := make([]string, len(a.Keys))
+	for i, k := range a.Keys {
+		where[i] = report.Quote(k) + " = ?"
 	}
 	statement, err := s.conn.PrepareContext(ctx, fmt.Sprintf(
 		"select coalesce(length(cast(document as blob)), -1), case when length(cast(document as blob)) <= %d then cast(document as blob) end from %s where %s",
-		maxDocument, own.source, strings.Join(where, " and ")))
+		report.MaxDocument, own.source, strings.Join(where, " and ")))
 	if err == nil {
 		defer statement.Close()
 	}
 	for i, key := range keys {
-		list[i] = document{media: a.media}
+		list[i] = report.Document{Media: a.Media}
 		scan := err
 		if scan == nil {
-			scan = statement.QueryRowContext(ctx, decodeKey(key)...).Scan(&list[i].size, &list[i].bytes)
+			scan = statement.QueryRowContext(ctx, decodeKey(key)...).Scan(&list[i].Size, &list[i].Bytes)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(scan, sql.ErrNoRows):
-			list[i].why = "the row is gone"
+			list[i].Why = "the row is gone"
 		case scan != nil:
-			list[i].why = scan.Error()
+			list[i].Why = scan.Error()
 		default:
-			list[i] = list[i].checked()
+			list[i] = list[i].Checked()
 		}
 	}
 	return list, nil
@@ -400,7 +400,7 @@ func decodeKey(key string) (values []any) {
 	return values
 }
 
-func (s *sqlite) keyText(_ *attachment, key string) string {
+func (s *sqlite) KeyText(_ *report.Attachment, key string) string {
 	values := decodeKey(key)
 	if len(values) == 1 {
 		if b, ok := values[0].([]byte); ok {
@@ -422,14 +422,18 @@ func (s *sqlite) keyText(_ *attachment, key string) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (s *sqlite) mark(a *attachment, key, other, verdict string) string {
-	return fmt.Sprintf("select alike_mark(%s, %s, %s, %s);", sqliteReference(a.section.Name), sqliteKey(key), sqliteKey(other), sqliteLiteral(verdict))
+func (s *sqlite) Mark(a *report.Attachment, key, other, verdict string) string {
+	return fmt.Sprintf("select alike_mark(%s, %s, %s, %s);", sqliteReference(a.Section.Name), sqliteKey(key), sqliteKey(other), sqliteLiteral(verdict))
+}
+
+func (s *sqlite) Clusters(a *report.Attachment) string {
+	return "select * from alike_clusters(" + sqliteReference(a.Section.Name) + ");"
 }
 
 // sqliteReference names an attachment as alike_ functions read names.
 func sqliteReference(name string) string {
 	if !plainName.MatchString(name) {
-		name = quote(name)
+		name = report.Quote(name)
 	}
 	return sqliteLiteral(name)
 }
@@ -473,7 +477,7 @@ func sqliteLiteral(v any) string {
 		}
 	}
 	for _, r := range v.(string) {
-		if !unseen(r) {
+		if !report.Unseen(r) {
 			run.WriteRune(r)
 			continue
 		}

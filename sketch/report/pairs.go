@@ -40,7 +40,7 @@ func (m *maker) readVerdicts(ctx context.Context) error {
 	}
 	var list []verdict
 	number := map[string]int{}
-	err := m.src.verdicts(ctx, m.a, func(key, other string, duplicate bool) {
+	err := m.src.Verdicts(ctx, m.a, func(key, other string, duplicate bool) {
 		list = append(list, verdict{key, other, duplicate})
 		number[key], number[other] = -1, -1
 	})
@@ -64,9 +64,9 @@ func (m *maker) number(keys map[string]int) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return m.spool.each(func(i int, r *row) error {
-		if _, asked := keys[r.key]; asked {
-			keys[r.key] = i
+	return m.spool.each(func(i int, r *Row) error {
+		if _, asked := keys[r.Key]; asked {
+			keys[r.Key] = i
 		}
 		return nil
 	})
@@ -95,11 +95,11 @@ func (m *maker) finder(o cluster.Options) (*cluster.Finder, error) {
 		return nil, err
 	}
 	var features []int64
-	err = m.spool.each(func(i int, r *row) error {
+	err = m.spool.each(func(i int, r *Row) error {
 		features = features[:0]
-		for _, f := range r.features {
-			if f.ok {
-				features = append(features, f.value)
+		for _, f := range r.Features {
+			if f.OK {
+				features = append(features, f.Value)
 			}
 		}
 		return c.Add(uint64(i), features)
@@ -131,12 +131,12 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 		return nil, err
 	}
 	defer c.Close()
-	found := &findings{inside: make([]rangeHits, len(m.a.variants))}
+	found := &findings{inside: make([]rangeHits, len(m.a.Variants))}
 	random := rand.New(rand.NewPCG(1997, 2000))
 	found.alike = make([]bool, m.spool.len())
 	taken := sampling{m.readPairs, m.atMost}
 	out := &m.out.Candidates
-	var a, b row
+	var a, b Row
 	last := -1
 	report, err := c.Pairs(ctx, func(it cluster.Pair) error {
 		p := pair{a: int(it.A), b: int(it.B)}
@@ -153,7 +153,7 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 			return err
 		}
 		var err error
-		if p.resemblance, err = sketch.Resemblance(a.sketch, b.sketch); err != nil {
+		if p.resemblance, err = sketch.Resemblance(a.Sketch, b.Sketch); err != nil {
 			return err
 		}
 		p.shared = a.shared(&b)
@@ -173,8 +173,8 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 		}
 		if duplicate {
 			found.alike[p.a], found.alike[p.b] = true, true
-			for i, v := range m.a.variants {
-				found.inside[i].add(v, m.out.AtLeast, a.indexes[i], b.indexes[i])
+			for i, v := range m.a.Variants {
+				found.inside[i].add(v, m.out.AtLeast, a.Indexes[i], b.Indexes[i])
 			}
 		}
 		return nil

@@ -34,24 +34,24 @@ func (s *spool) close() {
 
 // A record is hash, shingles, features, indexes, key with its length, and the
 // sketch with its length and one more, so that none is 0.
-func (s *spool) add(r *row) error {
+func (s *spool) add(r *Row) error {
 	b := s.buffer[:0]
-	b = binary.LittleEndian.AppendUint64(b, uint64(r.hash))
-	b = binary.LittleEndian.AppendUint64(b, uint64(r.shingles))
-	for _, list := range [][]nullable{r.features, r.indexes} {
+	b = binary.LittleEndian.AppendUint64(b, uint64(r.Hash))
+	b = binary.LittleEndian.AppendUint64(b, uint64(r.Shingles))
+	for _, list := range [][]Nullable{r.Features, r.Indexes} {
 		for _, v := range list {
 			there := byte(0)
-			if v.ok {
+			if v.OK {
 				there = 1
 			}
-			b = binary.LittleEndian.AppendUint64(append(b, there), uint64(v.value))
+			b = binary.LittleEndian.AppendUint64(append(b, there), uint64(v.Value))
 		}
 	}
-	b = append(binary.AppendUvarint(b, uint64(len(r.key))), r.key...)
-	if r.sketch == nil {
+	b = append(binary.AppendUvarint(b, uint64(len(r.Key))), r.Key...)
+	if r.Sketch == nil {
 		b = append(b, 0)
 	} else {
-		b = append(binary.AppendUvarint(b, uint64(len(r.sketch))+1), r.sketch...)
+		b = append(binary.AppendUvarint(b, uint64(len(r.Sketch))+1), r.Sketch...)
 	}
 	s.buffer = b
 	_, err := s.writer.Write(b)
@@ -67,7 +67,7 @@ func (s *spool) finish() error { return s.writer.Flush() }
 func (s *spool) len() int      { return len(s.ends) }
 
 // get reads row i and overwrites r.
-func (s *spool) get(i int, r *row) error {
+func (s *spool) get(i int, r *Row) error {
 	start := int64(0)
 	if i > 0 {
 		start = s.ends[i-1]
@@ -83,15 +83,15 @@ func (s *spool) get(i int, r *row) error {
 	return s.decode(b, r)
 }
 
-func (s *spool) decode(b []byte, r *row) error {
-	r.hash, r.shingles = int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
+func (s *spool) decode(b []byte, r *Row) error {
+	r.Hash, r.Shingles = int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
 	b = b[16:]
-	if r.features == nil {
-		r.features, r.indexes = make([]nullable, s.k), make([]nullable, s.indexes)
+	if r.Features == nil {
+		r.Features, r.Indexes = make([]Nullable, s.k), make([]Nullable, s.indexes)
 	}
-	for _, list := range [][]nullable{r.features, r.indexes} {
+	for _, list := range [][]Nullable{r.Features, r.Indexes} {
 		for i := range list {
-			list[i] = nullable{int64(binary.LittleEndian.Uint64(b[1:])), b[0] == 1}
+			list[i] = Nullable{int64(binary.LittleEndian.Uint64(b[1:])), b[0] == 1}
 			b = b[9:]
 		}
 	}
@@ -99,27 +99,27 @@ func (s *spool) decode(b []byte, r *row) error {
 	if n <= 0 || int(length) > len(b)-n {
 		return fmt.Errorf("the temporary file %s is damaged", s.file.Name())
 	}
-	r.key, b = string(b[n:n+int(length)]), b[n+int(length):]
-	r.sketch = r.sketch[:0]
+	r.Key, b = string(b[n:n+int(length)]), b[n+int(length):]
+	r.Sketch = r.Sketch[:0]
 	if length, n = binary.Uvarint(b); length == 0 {
-		r.sketch = nil
+		r.Sketch = nil
 	} else {
-		r.sketch = append(r.sketch, b[n:]...)
+		r.Sketch = append(r.Sketch, b[n:]...)
 	}
 	return nil
 }
 
 // key returns the key of row i.
 func (s *spool) key(i int) (string, error) {
-	var r row
+	var r Row
 	err := s.get(i, &r)
-	return r.key, err
+	return r.Key, err
 }
 
 // each reads all rows in order.
-func (s *spool) each(do func(i int, r *row) error) error {
+func (s *spool) each(do func(i int, r *Row) error) error {
 	reader := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), 1<<20)
-	var r row
+	var r Row
 	start := int64(0)
 	var b []byte
 	for i, end := range s.ends {

@@ -1,4 +1,5 @@
-package report
+// Package source reads PostgreSQL databases for the report and for reviews.
+package source
 
 import (
 	"context"
@@ -7,16 +8,16 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch/report"
 )
 
-// Postgres reads the attachments of a database, all at one moment.
-func Postgres(ctx context.Context, conn *pgx.Conn) (Source, error) {
+// Report reads the attachments of a database, all at one moment.
+func Report(ctx context.Context, conn *pgx.Conn) (report.Source, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, err
@@ -36,11 +37,11 @@ type postgresSQL struct {
 	relation, column, document, mediaFrom                 string
 }
 
-func (p *postgres) engine() string { return "PostgreSQL" }
-func (p *postgres) name() string   { return p.database }
-func (p *postgres) close()         { p.tx.Rollback(context.Background()) }
+func (p *postgres) Engine() string { return "PostgreSQL" }
+func (p *postgres) Name() string   { return p.database }
+func (p *postgres) Close()         { p.tx.Rollback(context.Background()) }
 
-func (p *postgres) attachments(ctx context.Context) ([]*attachment, error) {
+func (p *postgres) Attachments(ctx context.Context) ([]*report.Attachment, error) {
 	list, err := p.found(ctx)
 	if err != nil {
 		return nil, err
@@ -50,36 +51,36 @@ func (p *postgres) attachments(ctx context.Context) ([]*attachment, error) {
 
 // found holds every attachment of the registry in the order of alike.status(), with nil for
 // an attachment that is about to replace another.
-func (p *postgres) found(ctx context.Context) ([]*attachment, error) {
+func (p *postgres) found(ctx context.Context) ([]*report.Attachment, error) {
 	rows, err := p.tx.Query(ctx, queries.Report)
 	if err != nil {
 		return nil, err
 	}
-	var list []*attachment
+	var list []*report.Attachment
 	for rows.Next() {
-		a := &attachment{section: &Section{}}
+		a := &report.Attachment{Section: &report.Section{}}
 		own := &postgresSQL{}
-		a.sql = own
+		a.Own = own
 		var replaces *int32
 		var relation, document, isDocument *string
 		var variants []string
 		var extract []byte
-		if err := rows.Scan(&replaces, &a.section.Name, &a.section.Column, &own.profileID, &a.section.Profile, &a.section.Policy, &a.section.Mode,
-			&a.section.AtLeast, &variants, &extract, &a.keys, &a.side, &a.match, &a.marks, &own.reference, &relation, &document,
+		if err := rows.Scan(&replaces, &a.Section.Name, &a.Section.Column, &own.profileID, &a.Section.Profile, &a.Section.Policy, &a.Section.Mode,
+			&a.Section.AtLeast, &variants, &extract, &a.Keys, &a.Side, &a.Match, &a.Marks, &own.reference, &relation, &document,
 			&own.key, &own.pairKey, &own.pairOther, &own.order, &isDocument); err != nil {
 			return nil, err
 		}
-		a.parse(variants)
+		a.Parse(variants)
 		var from struct{ Column string }
-		if extract != nil && json.Unmarshal(extract, &a.media) != nil && json.Unmarshal(extract, &from) == nil {
-			a.media, own.mediaFrom = "auto", from.Column
+		if extract != nil && json.Unmarshal(extract, &a.Media) != nil && json.Unmarshal(extract, &from) == nil {
+			a.Media, own.mediaFrom = "auto", from.Column
 		}
-		own.column = a.section.Column
+		own.column = a.Section.Column
 		if relation != nil && document != nil {
 			own.relation, own.document = *relation, *document
 		}
 		if isDocument == nil {
-			a.broken = fmt.Sprintf("the side table %s is missing or lacks a key column", a.side)
+			a.Broken = fmt.Sprintf("the side table %s is missing or lacks a key column", a.Side)
 		} else {
 			own.isDocument = *isDocument
 		}
@@ -92,13 +93,13 @@ func (p *postgres) found(ctx context.Context) ([]*attachment, error) {
 }
 
 // status adds what alike.status says, in the same order.
-func (p *postgres) status(ctx context.Context, all []*attachment) ([]*attachment, error) {
+func (p *postgres) status(ctx context.Context, all []*report.Attachment) ([]*report.Attachment, error) {
 	rows, err := p.tx.Query(ctx, `select "table", rows, sketched, pending, failed, oldest, note from alike.status()`)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var list []*attachment
+	var list []*report.Attachment
 	for i := 0; rows.Next() && i < len(all); i++ {
 		var table string
 		var counts [4]*int64
@@ -111,11 +112,11 @@ func (p *postgres) status(ctx context.Context, all []*attachment) ([]*attachment
 		if a == nil {
 			continue
 		}
-		a.section.Table, a.section.Oldest = table, oldest
+		a.Section.Table, a.Section.Oldest = table, oldest
 		if note != nil {
-			a.section.Note = *note
+			a.Section.Note = *note
 		}
-		for j, into := range []*int64{&a.section.Rows, &a.section.Sketched, &a.section.Pending, &a.section.Failed} {
+		for j, into := range []*int64{&a.Section.Rows, &a.Section.Sketched, &a.Section.Pending, &a.Section.Failed} {
 			*into = -1
 			if counts[j] != nil {
 				*into = *counts[j]
@@ -126,16 +127,16 @@ func (p *postgres) status(ctx context.Context, all []*attachment) ([]*attachment
 	return list, rows.Err()
 }
 
-func (p *postgres) rows(ctx context.Context, a *attachment, each func(*row) error) error {
-	sql := a.sql.(*postgresSQL)
-	rows, err := p.tx.Query(ctx, "select "+sql.key+", "+a.columns("s.")+" from "+a.side+" s where s.profile = $1 order by "+sql.order, sql.profileID)
+func (p *postgres) Rows(ctx context.Context, a *report.Attachment, each func(*report.Row) error) error {
+	sql := a.Own.(*postgresSQL)
+	rows, err := p.tx.Query(ctx, "select "+sql.key+", "+a.Columns("s.")+" from "+a.Side+" s where s.profile = $1 order by "+sql.order, sql.profileID)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	r := row{features: make([]nullable, a.profile.K), indexes: make([]nullable, len(a.variants))}
-	values := make([]*int64, len(r.features)+len(r.indexes))
-	into := []any{&r.key, &r.hash, &r.shingles, &r.sketch}
+	r := report.Row{Features: make([]report.Nullable, a.Profile.K), Indexes: make([]report.Nullable, len(a.Variants))}
+	values := make([]*int64, len(r.Features)+len(r.Indexes))
+	into := []any{&r.Key, &r.Hash, &r.Shingles, &r.Sketch}
 	for i := range values {
 		into = append(into, &values[i])
 	}
@@ -144,13 +145,13 @@ func (p *postgres) rows(ctx context.Context, a *attachment, each func(*row) erro
 			return err
 		}
 		for i, v := range values {
-			to := &r.features
-			if i >= len(r.features) {
-				to, i = &r.indexes, i-len(r.features)
+			to := &r.Features
+			if i >= len(r.Features) {
+				to, i = &r.Indexes, i-len(r.Features)
 			}
-			(*to)[i] = nullable{}
+			(*to)[i] = report.Nullable{}
 			if v != nil {
-				(*to)[i] = nullable{*v, true}
+				(*to)[i] = report.Nullable{Value: *v, OK: true}
 			}
 		}
 		if err := each(&r); err != nil {
@@ -160,19 +161,19 @@ func (p *postgres) rows(ctx context.Context, a *attachment, each func(*row) erro
 	return rows.Err()
 }
 
-func (p *postgres) failures(ctx context.Context, a *attachment) ([]Failure, error) {
-	rows, err := p.tx.Query(ctx, "select key, left(message, 1000) from alike.errors($1) limit 10", a.sql.(*postgresSQL).reference)
+func (p *postgres) Failures(ctx context.Context, a *report.Attachment) ([]report.Failure, error) {
+	rows, err := p.tx.Query(ctx, "select key, left(message, 1000) from alike.errors($1) limit 10", a.Own.(*postgresSQL).reference)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f Failure, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f report.Failure, err error) {
 		return f, row.Scan(&f.Key, &f.Message)
 	})
 }
 
-func (p *postgres) verdicts(ctx context.Context, a *attachment, each func(key, other string, duplicate bool)) error {
-	sql := a.sql.(*postgresSQL)
-	rows, err := p.tx.Query(ctx, "select "+sql.pairKey+", "+sql.pairOther+", m.verdict = 'duplicate' from "+a.marks+" m")
+func (p *postgres) Verdicts(ctx context.Context, a *report.Attachment, each func(key, other string, duplicate bool)) error {
+	sql := a.Own.(*postgresSQL)
+	rows, err := p.tx.Query(ctx, "select "+sql.pairKey+", "+sql.pairOther+", m.verdict = 'duplicate' from "+a.Marks+" m")
 	if err != nil {
 		return err
 	}
@@ -188,12 +189,12 @@ func (p *postgres) verdicts(ctx context.Context, a *attachment, each func(key, o
 	return rows.Err()
 }
 
-func (p *postgres) recorded(ctx context.Context, a *attachment, most int) (n int64, pairs [][2]string, err error) {
-	sql := a.sql.(*postgresSQL)
-	if err := p.tx.QueryRow(ctx, "select count(*)"+a.unjudged()).Scan(&n); err != nil {
+func (p *postgres) Recorded(ctx context.Context, a *report.Attachment, most int) (n int64, pairs [][2]string, err error) {
+	sql := a.Own.(*postgresSQL)
+	if err := p.tx.QueryRow(ctx, "select count(*)"+a.Unjudged()).Scan(&n); err != nil {
 		return 0, nil, err
 	}
-	rows, err := p.tx.Query(ctx, "select "+sql.pairKey+", "+sql.pairOther+a.unjudged()+" order by abs(m.resemblance - $1), 1, 2 limit $2", a.section.AtLeast, most)
+	rows, err := p.tx.Query(ctx, "select "+sql.pairKey+", "+sql.pairOther+a.Unjudged()+" order by abs(m.resemblance - $1), 1, 2 limit $2", a.Section.AtLeast, most)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -204,25 +205,25 @@ func (p *postgres) recorded(ctx context.Context, a *attachment, most int) (n int
 }
 
 // documents reads texts. The report names texts that cannot be read and continues.
-func (p *postgres) documents(ctx context.Context, a *attachment, keys []string) ([]document, error) {
-	sql := a.sql.(*postgresSQL)
-	list := make([]document, len(keys))
+func (p *postgres) Documents(ctx context.Context, a *report.Attachment, keys []string) ([]report.Document, error) {
+	sql := a.Own.(*postgresSQL)
+	list := make([]report.Document, len(keys))
 	for i := range list {
-		list[i] = document{media: a.media, why: "the row is gone"}
+		list[i] = report.Document{Media: a.Media, Why: "the row is gone"}
 	}
 	if sql.relation == "" {
 		for i := range list {
-			list[i].why = "the table or its column was dropped"
+			list[i].Why = "the table or its column was dropped"
 		}
 		return list, nil
 	}
-	column := "d." + quote(sql.column)
+	column := "d." + report.Quote(sql.column)
 	if sql.document != "bytea" {
 		column = "convert_to(" + column + "::text, 'UTF8')"
 	}
 	media := "null::text"
 	if sql.mediaFrom != "" {
-		media = "d." + quote(sql.mediaFrom) + "::text"
+		media = "d." + report.Quote(sql.mediaFrom) + "::text"
 	}
 	nested, err := p.tx.Begin(ctx)
 	if err != nil {
@@ -231,20 +232,20 @@ func (p *postgres) documents(ctx context.Context, a *attachment, keys []string) 
 	defer nested.Rollback(context.WithoutCancel(ctx))
 	rows, err := nested.Query(ctx, fmt.Sprintf(
 		"select k.n, coalesce(octet_length(%[1]s), -1), case when octet_length(%[1]s) <= $2 then %[1]s end, %[2]s from unnest($1::text[]) with ordinality as k(key, n) join %[3]s d on %[4]s",
-		column, media, sql.relation, sql.isDocument), keys, maxDocument)
+		column, media, sql.relation, sql.isDocument), keys, report.MaxDocument)
 	if err == nil {
 		for rows.Next() {
 			var n, size int64
-			var d document
+			var d report.Document
 			var media *string
-			if err = rows.Scan(&n, &size, &d.bytes, &media); err != nil {
+			if err = rows.Scan(&n, &size, &d.Bytes, &media); err != nil {
 				break
 			}
-			d.size, d.media = size, a.media
+			d.Size, d.Media = size, a.Media
 			if media != nil {
-				d.media = *media
+				d.Media = *media
 			}
-			list[n-1] = d.checked()
+			list[n-1] = d.Checked()
 		}
 		rows.Close()
 		if err == nil {
@@ -254,23 +255,28 @@ func (p *postgres) documents(ctx context.Context, a *attachment, keys []string) 
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		for i := range list {
-			list[i] = document{why: refused.Message}
+			list[i] = report.Document{Why: refused.Message}
 		}
 		err = nil
 	}
 	return list, err
 }
 
-func (p *postgres) keyText(_ *attachment, key string) string { return key }
+func (p *postgres) KeyText(_ *report.Attachment, key string) string { return key }
 
-func (p *postgres) mark(a *attachment, key, other, verdict string) string {
-	return fmt.Sprintf("select alike.mark(%s, %s, %s, %s);", postgresText(a.sql.(*postgresSQL).reference), postgresText(key), postgresText(other), postgresText(verdict))
+func (p *postgres) Mark(a *report.Attachment, key, other, verdict string) string {
+	return fmt.Sprintf("select alike.mark(%s, %s, %s, %s);", postgresText(a.Own.(*postgresSQL).reference), postgresText(key), postgresText(other), postgresText(verdict))
+}
+
+// Clusters names the table, which people know.
+func (p *postgres) Clusters(a *report.Attachment) string {
+	return "select * from alike.clusters(" + postgresText(a.Section.Table) + ");"
 }
 
 // postgresText writes a string constant, in which invisible characters and those that
 // change the direction of writing are escaped.
 func postgresText(s string) string {
-	if strings.IndexFunc(s, unseen) < 0 {
+	if strings.IndexFunc(s, report.Unseen) < 0 {
 		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	}
 	var b strings.Builder
@@ -280,7 +286,7 @@ func postgresText(s string) string {
 		case r == '\'' || r == '\\':
 			b.WriteRune(r)
 			b.WriteRune(r)
-		case unseen(r):
+		case report.Unseen(r):
 			fmt.Fprintf(&b, `\+%06X`, r)
 		default:
 			b.WriteRune(r)
@@ -288,5 +294,3 @@ func postgresText(s string) string {
 	}
 	return b.String() + "'"
 }
-
-func unseen(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) }

@@ -1,4 +1,4 @@
-package report
+package source
 
 import (
 	"context"
@@ -12,15 +12,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/sketch/extract"
+	"github.com/alike-sql/alike/sketch/report"
 	"github.com/alike-sql/alike/sketch/review"
 )
 
-// Reviewer lets people judge the pairs of a PostgreSQL database, with the rights of
+// Review lets people judge the pairs of a PostgreSQL database, with the rights of
 // the role that the pool's connections log in as: what it may not read is not shown,
 // and it keeps verdicts as alike.mark does.
-func Reviewer(pool *pgxpool.Pool) (review.Source, error) {
-	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: maxDocument})
+func Review(pool *pgxpool.Pool) (review.Source, error) {
+	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: report.MaxDocument})
 	return &reviewer{pool, extractor}, err
 }
 
@@ -40,8 +41,8 @@ func (r *reviewer) Tables(ctx context.Context) (tables []review.Table, err error
 	return tables, r.read(ctx, func(p *postgres) error {
 		list, err := p.found(ctx)
 		for _, a := range list {
-			if a != nil && a.broken == "" {
-				tables = append(tables, review.Table{Name: a.sql.(*postgresSQL).reference, Profile: a.profile, AtLeast: a.section.AtLeast})
+			if a != nil && a.Broken == "" {
+				tables = append(tables, review.Table{Name: a.Own.(*postgresSQL).reference, Profile: a.Profile, AtLeast: a.Section.AtLeast})
 			}
 		}
 		return err
@@ -49,13 +50,13 @@ func (r *reviewer) Tables(ctx context.Context) (tables []review.Table, err error
 }
 
 // attachment finds what Tables calls by a name.
-func (p *postgres) attachment(ctx context.Context, name string) (*attachment, error) {
+func (p *postgres) attachment(ctx context.Context, name string) (*report.Attachment, error) {
 	list, err := p.found(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range list {
-		if a != nil && a.broken == "" && a.sql.(*postgresSQL).reference == name {
+		if a != nil && a.Broken == "" && a.Own.(*postgresSQL).reference == name {
 			return a, nil
 		}
 	}
@@ -90,15 +91,15 @@ func (r *reviewer) Decisions(ctx context.Context, table string, of *[2]string) (
 		if err != nil {
 			return err
 		}
-		own := a.sql.(*postgresSQL)
+		own := a.Own.(*postgresSQL)
 		var first, second []string
-		for i, key := range a.keys {
-			first = append(first, "x."+quote(key)+" = m."+quote(key))
-			second = append(second, "y."+quote(key)+" = m."+quote(a.other(i)))
+		for i, key := range a.Keys {
+			first = append(first, "x."+report.Quote(key)+" = m."+report.Quote(key))
+			second = append(second, "y."+report.Quote(key)+" = m."+report.Quote(a.Other(i)))
 		}
 		query := fmt.Sprintf(`select %s, %s, m.verdict, coalesce(m.note, ''), m.marked_by::text, m.marked_at, case when x.profile = y.profile then alike.bounds(x.sketch, y.sketch)::text end
 			from %s m left join %s x on %s left join %[4]s y on %[6]s`,
-			own.pairKey, own.pairOther, a.marks, a.side, strings.Join(first, " and "), strings.Join(second, " and "))
+			own.pairKey, own.pairOther, a.Marks, a.Side, strings.Join(first, " and "), strings.Join(second, " and "))
 		var args []any
 		if of != nil {
 			query += fmt.Sprintf(" where (%s, %s) in (($1, $2), ($2, $1))", own.pairKey, own.pairOther)
@@ -124,11 +125,11 @@ func (r *reviewer) Decisions(ctx context.Context, table string, of *[2]string) (
 }
 
 func (r *reviewer) Texts(ctx context.Context, table string, keys [2]string) (texts [2]review.Text, err error) {
-	var list []document
+	var list []report.Document
 	err = r.read(ctx, func(p *postgres) error {
 		a, err := p.attachment(ctx, table)
 		if err == nil {
-			list, err = p.documents(ctx, a, keys[:])
+			list, err = p.Documents(ctx, a, keys[:])
 		}
 		return err
 	})
@@ -136,14 +137,14 @@ func (r *reviewer) Texts(ctx context.Context, table string, keys [2]string) (tex
 		return texts, err
 	}
 	for i, d := range list {
-		if d.why == "" && d.media != "" {
-			if d.bytes, err = r.extractor.Text(ctx, d.bytes, d.media); ctx.Err() != nil {
+		if d.Why == "" && d.Media != "" {
+			if d.Bytes, err = r.extractor.Text(ctx, d.Bytes, d.Media); ctx.Err() != nil {
 				return texts, ctx.Err()
 			} else if err != nil {
-				d.why = err.Error()
+				d.Why = err.Error()
 			}
 		}
-		texts[i].Text, texts[i].Why = d.shown()
+		texts[i].Text, texts[i].Why = d.Shown()
 	}
 	return texts, nil
 }

@@ -91,7 +91,7 @@ func (m *maker) clusters(ctx context.Context, found *findings) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, &Cluster{Key: m.src.keyText(m.a, key), Size: int(s.size), first: int(s.first)})
+		list = append(list, &Cluster{Key: m.src.KeyText(m.a, key), Size: int(s.size), first: int(s.first)})
 	}
 	out.Shown, out.Listed = list[:min(len(list), m.config.Clusters)], list[min(len(list), m.config.Clusters):]
 	if err := m.members(out.Shown, clusterOf); err != nil {
@@ -109,7 +109,7 @@ func (m *maker) clusters(ctx context.Context, found *findings) error {
 // join gives every row the number of the first row of its cluster, and that
 // row the cluster's size.
 func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err error) {
-	var a, b row
+	var a, b Row
 	done := int64(0)
 	o := cluster.Options{Resemblance: max(m.out.AtLeast, 1e-9), Verify: func(x, y uint64) (float64, error) {
 		if done++; done%10_000 == 0 {
@@ -124,7 +124,7 @@ func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err
 		if err := m.spool.get(int(y), &b); err != nil {
 			return 0, err
 		}
-		return sketch.Resemblance(a.sketch, b.sketch)
+		return sketch.Resemblance(a.Sketch, b.Sketch)
 	}}
 	if m.atMost > m.readPairs {
 		o.Partners = max(readPartners, int(m.readPairs)/m.spool.len())
@@ -175,7 +175,7 @@ func (m *maker) members(shown []*Cluster, clusterOf []int32) error {
 
 // describeMembers compares the rows with the first, and puts those that are the same last.
 func (m *maker) describeMembers(c *Cluster) error {
-	var first, r row
+	var first, r Row
 	if err := m.spool.get(c.first, &first); err != nil {
 		return err
 	}
@@ -184,16 +184,16 @@ func (m *maker) describeMembers(c *Cluster) error {
 		if err := m.spool.get(member.number, &r); err != nil {
 			return err
 		}
-		member.Key = m.src.keyText(m.a, r.key)
+		member.Key = m.src.KeyText(m.a, r.Key)
 		member.Resemblance = 1
 		if member.number == c.first {
 			continue
 		}
 		var err error
-		if member.Resemblance, err = sketch.Resemblance(first.sketch, r.sketch); err != nil {
+		if member.Resemblance, err = sketch.Resemblance(first.Sketch, r.Sketch); err != nil {
 			return err
 		}
-		member.SameBytes = r.hash == first.hash && r.shingles == first.shingles
+		member.SameBytes = r.Hash == first.Hash && r.Shingles == first.Shingles
 		c.Least = min(c.Least, member.Resemblance)
 	}
 	slices.SortStableFunc(c.Members[1:], func(x, y *Member) int {
@@ -221,13 +221,13 @@ func (m *maker) compareMembers(ctx context.Context, c *Cluster) error {
 		return err
 	}
 	first := texts[c.first]
-	if text, why := first.shown(); why != "" {
+	if text, why := first.Shown(); why != "" {
 		m.problem("row " + compare.Visible(c.Key) + ": " + why)
 	} else {
 		c.Beginning = compare.Beginning(text)
 	}
 	for _, member := range shown[1:] {
-		member.Compared = compared(m.a.profile, first, texts[member.number])
+		member.Compared = compared(m.a.Profile, first, texts[member.number])
 	}
 	return nil
 }

@@ -1,22 +1,13 @@
-package report
+package source
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 func TestLiterals(t *testing.T) {
-	for in, want := range map[string]string{
-		`O'Hara\`:  `'O''Hara\'`,
-		"a\u202eb": `U&'a\+00202Eb'`,
-		"a\n'\\":   `U&'a\+00000A''\\'`,
-		"é":        `'é'`,
-		"":         `''`,
-	} {
-		if got := postgresText(in); got != want {
-			t.Errorf("PostgreSQL: %q is %s, want %s", in, got, want)
-		}
-	}
 	for _, c := range []struct {
 		in   any
 		want string
@@ -25,7 +16,7 @@ func TestLiterals(t *testing.T) {
 		{"a\x00\u202e'", "'a' || char(0) || char(8238) || ''''"}, {"\xff", "cast(x'ff' as text)"},
 	} {
 		if got := sqliteLiteral(c.in); got != c.want {
-			t.Errorf("SQLite: %q is %s, want %s", c.in, got, c.want)
+			t.Errorf("%q is %s, want %s", c.in, got, c.want)
 		}
 	}
 	key := []any{int64(-7), 2.5, "a'b\x00", []byte{1, 2}}
@@ -46,10 +37,9 @@ func TestSQLiteKeys(t *testing.T) {
 	}
 }
 
-func TestSizeBands(t *testing.T) {
-	for n := 2; n < 3000; n++ {
-		if low, high := bandSizes(sizeBand(n)); n < low || n > high {
-			t.Errorf("%d is in the band from %d to %d", n, low, high)
-		}
+func TestStatements(t *testing.T) {
+	a := &report.Attachment{Section: &report.Section{Name: `o'dd "x"`}}
+	if got, want := (&sqlite{}).Clusters(a), `select * from alike_clusters('"o''dd ""x"""');`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

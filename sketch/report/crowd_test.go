@@ -16,10 +16,10 @@ import (
 // memory is a Source of rows that were sketched here.
 type memory struct {
 	Source
-	list []row
+	list []Row
 }
 
-func (m *memory) rows(_ context.Context, _ *attachment, each func(*row) error) error {
+func (m *memory) Rows(_ context.Context, _ *Attachment, each func(*Row) error) error {
 	for i := range m.list {
 		if err := each(&m.list[i]); err != nil {
 			return err
@@ -28,29 +28,31 @@ func (m *memory) rows(_ context.Context, _ *attachment, each func(*row) error) e
 	return nil
 }
 
-func (m *memory) failures(context.Context, *attachment) ([]Failure, error) { return nil, nil }
+func (m *memory) Failures(context.Context, *Attachment) ([]Failure, error) { return nil, nil }
 
-func (m *memory) verdicts(context.Context, *attachment, func(string, string, bool)) error { return nil }
+func (m *memory) Verdicts(context.Context, *Attachment, func(string, string, bool)) error { return nil }
 
-func (m *memory) recorded(context.Context, *attachment, int) (int64, [][2]string, error) {
+func (m *memory) Recorded(context.Context, *Attachment, int) (int64, [][2]string, error) {
 	return 0, nil, nil
 }
 
-func (m *memory) documents(_ context.Context, _ *attachment, keys []string) ([]document, error) {
-	list := make([]document, len(keys))
+func (m *memory) Documents(_ context.Context, _ *Attachment, keys []string) ([]Document, error) {
+	list := make([]Document, len(keys))
 	for i, key := range keys {
 		n, err := strconv.Atoi(key)
 		if err != nil {
 			return nil, err
 		}
-		list[i] = document{bytes: sentence(n)}
+		list[i] = Document{Bytes: sentence(n)}
 	}
 	return list, nil
 }
 
-func (m *memory) keyText(_ *attachment, key string) string { return key }
+func (m *memory) KeyText(_ *Attachment, key string) string { return key }
 
-func (m *memory) mark(*attachment, string, string, string) string { return "" }
+func (m *memory) Clusters(*Attachment) string { return "" }
+
+func (m *memory) Mark(*Attachment, string, string, string) string { return "" }
 
 // sentence is the i-th of the template.
 func sentence(i int) []byte {
@@ -71,9 +73,9 @@ func crowd(t *testing.T, n int, settings string) (*memory, sketch.Profile) {
 	for i := range n {
 		s.Reset()
 		s.Document(sentence(i))
-		r := row{key: fmt.Sprint(i), hash: int64(i), shingles: s.Shingles(), sketch: s.AppendSketch(nil)}
+		r := Row{Key: fmt.Sprint(i), Hash: int64(i), Shingles: s.Shingles(), Sketch: s.AppendSketch(nil)}
 		for _, f := range s.AppendFeatures(nil) {
-			r.features = append(r.features, nullable{int64(f.Value), true})
+			r.Features = append(r.Features, Nullable{int64(f.Value), true})
 		}
 		m.list = append(m.list, r)
 	}
@@ -87,7 +89,7 @@ var crowdRows = flag.Int("rows", 5000, "rows of the crowd; make long has 100,000
 func TestCrowd(t *testing.T) {
 	made := func(n int, limit int64) *Section {
 		src, p := crowd(t, n, "short bits=4")
-		m := maker{src: src, a: &attachment{profile: p}, out: &Section{Name: "crowd", AtLeast: p.AtLeast()}, readPairs: limit}
+		m := maker{src: src, a: &Attachment{Profile: p}, out: &Section{Name: "crowd", AtLeast: p.AtLeast()}, readPairs: limit}
 		if err := m.config.setDefaults(); err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 // Measured is the curve of the filter, measured on the table's own rows.
@@ -63,11 +63,11 @@ func (m *maker) measure(ctx context.Context, found *findings) error {
 		each := float64(m.out.Candidates.Bands[band]) / float64(len(sample))
 		for _, p := range sample {
 			a, b := texts[p.a], texts[p.b]
-			if a.why != "" || b.why != "" {
+			if a.Why != "" || b.Why != "" {
 				unread++
 				continue
 			}
-			exact, ok, err := sketch.ExactResemblance(m.a.profile, a.bytes, b.bytes)
+			exact, ok, err := sketch.ExactResemblance(m.a.Profile, a.Bytes, b.Bytes)
 			if err != nil {
 				out.Why = err.Error()
 				return nil

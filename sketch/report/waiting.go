@@ -38,7 +38,7 @@ type WaitingPair struct {
 
 func (m *maker) waiting(ctx context.Context, found *findings) error {
 	out := &m.out.Waiting
-	n, recorded, err := m.src.recorded(ctx, m.a, 50*listedPairs)
+	n, recorded, err := m.src.Recorded(ctx, m.a, 50*listedPairs)
 	if err != nil {
 		return err
 	}
@@ -127,19 +127,19 @@ func (m *maker) disputes(ctx context.Context) error {
 }
 
 func (m *maker) waitingPair(pair [2]int) (w WaitingPair, err error) {
-	var a, b row
+	var a, b Row
 	if err := m.spool.get(pair[0], &a); err != nil {
 		return w, err
 	}
 	if err := m.spool.get(pair[1], &b); err != nil {
 		return w, err
 	}
-	w.Key, w.Other, w.Shared = m.src.keyText(m.a, a.key), m.src.keyText(m.a, b.key), a.shared(&b)
-	w.Duplicate, w.Distinct = m.src.mark(m.a, a.key, b.key, "duplicate"), m.src.mark(m.a, a.key, b.key, "distinct")
-	if a.sketch == nil || b.sketch == nil {
+	w.Key, w.Other, w.Shared = m.src.KeyText(m.a, a.Key), m.src.KeyText(m.a, b.Key), a.shared(&b)
+	w.Duplicate, w.Distinct = m.src.Mark(m.a, a.Key, b.Key, "duplicate"), m.src.Mark(m.a, a.Key, b.Key, "distinct")
+	if a.Sketch == nil || b.Sketch == nil {
 		return w, nil
 	}
-	bounds, err := sketch.Bounds(a.sketch, b.sketch, 0.95)
+	bounds, err := sketch.Bounds(a.Sketch, b.Sketch, 0.95)
 	w.Low, w.Resemblance, w.High = bounds.Low, bounds.Estimate, bounds.High
 	return w, err
 }
@@ -149,5 +149,5 @@ func (m *maker) comparePair(ctx context.Context, pair [2]int) (*compare.Comparis
 	if err != nil {
 		return nil, err
 	}
-	return compared(m.a.profile, texts[pair[0]], texts[pair[1]]), nil
+	return compared(m.a.Profile, texts[pair[0]], texts[pair[1]]), nil
 }

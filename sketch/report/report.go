@@ -1,10 +1,10 @@
-// Package report describes the attachments of a PostgreSQL database or a SQLite
-// file: their progress, the pairs that their filters find, the clusters, and the
-// pairs that wait for a person. It gives numbers, and an HTML page in one file.
+// Package report describes the attachments of a database: their progress, the pairs
+// that their filters find, the clusters, and the pairs that wait for a person. It gives
+// numbers, and an HTML page in one file.
 //
-// It reads both engines with plain SQL: each side table once, in the order of its
-// keys, into a temporary file (see spool). The same code computes everything from
-// that file, so the same documents give the same numbers in both engines.
+// Each engine has a Source of its own, which reads a side table once, in the order of its
+// keys, into a temporary file (see spool). The same code computes everything from that
+// file, so the same documents give the same numbers in both engines.
 package report
 
 import (
@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/alike-sql/alike/pgworker/extract"
+	"github.com/alike-sql/alike/sketch/extract"
 )
 
 // A Config sets what a report shows. The zero value is a good choice.
@@ -107,6 +107,8 @@ type Section struct {
 	HotCount   int        `json:"hot_count"` // sets of hot features, the hottest of which Hot has
 	Indexes    []Index    `json:"similarity_indexes,omitempty"`
 	Problems   []string   `json:"problems,omitempty"` // what the page cannot show, and why
+
+	clustersSQL string // the statement that lists all clusters
 }
 
 // A Failure is a row that could not be sketched.
@@ -117,27 +119,28 @@ type Failure struct {
 
 // Make reads a database and closes it.
 func Make(ctx context.Context, src Source, c Config) (*Report, error) {
-	defer src.close()
+	defer src.Close()
 	if err := c.setDefaults(); err != nil {
 		return nil, err
 	}
-	attachments, err := src.attachments(ctx)
+	attachments, err := src.Attachments(ctx)
 	if err != nil {
 		return nil, err
 	}
-	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: maxDocument})
+	extractor, err := extract.New(extract.Config{Timeout: 10 * time.Second, Output: MaxDocument})
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Engine: src.engine(), Database: src.name(), Made: time.Now().Truncate(time.Second)}
+	r := &Report{Engine: src.Engine(), Database: src.Name(), Made: time.Now().Truncate(time.Second)}
 	for _, a := range attachments {
-		if c.Table != "" && a.section.Name != c.Table && a.section.Table != c.Table {
+		if c.Table != "" && a.Section.Name != c.Table && a.Section.Table != c.Table {
 			continue
 		}
-		r.Attachments = append(r.Attachments, a.section)
-		m := maker{src: src, a: a, config: c, extractor: extractor, out: a.section, readPairs: readPairs}
+		a.Section.clustersSQL = src.Clusters(a)
+		r.Attachments = append(r.Attachments, a.Section)
+		m := maker{src: src, a: a, config: c, extractor: extractor, out: a.Section, readPairs: readPairs}
 		if err := m.make(ctx); err != nil {
-			return nil, fmt.Errorf("report: %s: %w", a.section.Name, err)
+			return nil, fmt.Errorf("report: %s: %w", a.Section.Name, err)
 		}
 	}
 	if c.Table != "" && len(r.Attachments) == 0 {
@@ -149,7 +152,7 @@ func Make(ctx context.Context, src Source, c Config) (*Report, error) {
 // A maker fills in one section.
 type maker struct {
 	src       Source
-	a         *attachment
+	a         *Attachment
 	config    Config
 	extractor *extract.Extractor
 	out       *Section
@@ -162,22 +165,22 @@ type maker struct {
 }
 
 func (m *maker) make(ctx context.Context) error {
-	p := m.a.profile
+	p := m.a.Profile
 	m.out.K, m.out.S, m.out.R = p.K, p.S, p.R
 	m.problems = map[string]bool{}
-	if m.a.broken != "" {
-		m.problem(m.a.broken)
+	if m.a.Broken != "" {
+		m.problem(m.a.Broken)
 		return nil
 	}
 	var err error
-	if m.spool, err = newSpool(p.K, len(m.a.variants)); err != nil {
+	if m.spool, err = newSpool(p.K, len(m.a.Variants)); err != nil {
 		return err
 	}
 	defer m.spool.close()
 	if err := m.read(ctx); err != nil {
 		return err
 	}
-	if m.out.Failures, err = m.src.failures(ctx, m.a); err != nil {
+	if m.out.Failures, err = m.src.Failures(ctx, m.a); err != nil {
 		return err
 	}
 	if err := m.readVerdicts(ctx); err != nil {
@@ -209,11 +212,11 @@ func (m *maker) problem(what string) {
 // read takes the side table into the spool.
 func (m *maker) read(ctx context.Context) error {
 	n := int64(0)
-	err := m.src.rows(ctx, m.a, func(r *row) error {
+	err := m.src.Rows(ctx, m.a, func(r *Row) error {
 		if n++; n%1000 == 0 {
 			m.config.Progress("reading "+m.out.Name, n, m.out.Sketched)
 		}
-		if r.sketch == nil {
+		if r.Sketch == nil {
 			m.out.Empty++
 		}
 		return m.spool.add(r)

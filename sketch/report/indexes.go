@@ -70,26 +70,26 @@ func rangeName(v simindex.Variant) string {
 // rangeHits counts how often a row's range holds a row that it is alike to.
 type rangeHits struct{ pairs, inside int64 }
 
-func (h *rangeHits) add(v simindex.Variant, atLeast float64, a, b nullable) {
+func (h *rangeHits) add(v simindex.Variant, atLeast float64, a, b Nullable) {
 	h.pairs += 2
-	if !a.ok || !b.ok {
+	if !a.OK || !b.OK {
 		return
 	}
-	if around(v, atLeast, a.value)(b.value) == 0 {
+	if around(v, atLeast, a.Value)(b.Value) == 0 {
 		h.inside++
 	}
-	if around(v, atLeast, b.value)(a.value) == 0 {
+	if around(v, atLeast, b.Value)(a.Value) == 0 {
 		h.inside++
 	}
 }
 
 func (m *maker) indexes(_ context.Context, found *findings) error {
-	for i, v := range m.a.variants {
-		m.config.Progress("asking the similarity indexes of "+m.out.Name, int64(i+1), int64(len(m.a.variants)))
+	for i, v := range m.a.Variants {
+		m.config.Progress("asking the similarity indexes of "+m.out.Name, int64(i+1), int64(len(m.a.Variants)))
 		values := make([]int64, 0, m.spool.len())
-		if err := m.spool.each(func(_ int, r *row) error {
-			if r.indexes[i].ok {
-				values = append(values, r.indexes[i].value)
+		if err := m.spool.each(func(_ int, r *Row) error {
+			if r.Indexes[i].OK {
+				values = append(values, r.Indexes[i].Value)
 			}
 			return nil
 		}); err != nil {

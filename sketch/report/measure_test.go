@@ -88,3 +88,11 @@ func TestApart(t *testing.T) {
 		t.Errorf("kept %v, want %v", got, want)
 	}
 }
+
+func TestSizeBands(t *testing.T) {
+	for n := 2; n < 3000; n++ {
+		if low, high := bandSizes(sizeBand(n)); n < low || n > high {
+			t.Errorf("%d is in the band from %d to %d", n, low, high)
+		}
+	}
+}

@@ -11,9 +11,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/alike-sql/alike/pgworker/plot"
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/compare"
+	"github.com/alike-sql/alike/sketch/plot"
 )
 
 var (
@@ -52,7 +52,7 @@ func (r *Report) Write(w io.Writer) error {
 		Sections []*view
 	}{r, template.CSS(style), base64.StdEncoding.EncodeToString(sum[:]), nil}
 	for i, s := range r.Attachments {
-		v := newView(r, s, i+1)
+		v := newView(s, i+1)
 		view.Sections = append(view.Sections, v)
 		for _, draw := range []func() error{v.drawCurve, v.drawCandidates, v.drawSizes} {
 			if err := draw(); err != nil {
@@ -70,7 +70,6 @@ func (r *Report) Write(w io.Writer) error {
 type view struct {
 	*Section
 	ID         string
-	SQLite     bool
 	Curve      template.HTML
 	CurveRows  []curveRow
 	Histogram  template.HTML
@@ -88,21 +87,13 @@ type bandRow struct {
 	Pairs     int64
 }
 
-func newView(r *Report, s *Section, n int) *view {
-	return &view{Section: s, ID: fmt.Sprintf("t%d", n), SQLite: r.Engine == "SQLite", Redundant: s.Clusters.Rows - s.Clusters.Count, OneFewer: s.K - 1,
+func newView(s *Section, n int) *view {
+	return &view{Section: s, ID: fmt.Sprintf("t%d", n), Redundant: s.Clusters.Rows - s.Clusters.Count, OneFewer: s.K - 1,
 		FoundAtAll: sketch.FilterProbability(s.K, s.S, 1, s.AtLeast)}
 }
 
 // ClustersSQL lists all clusters.
-func (v *view) ClustersSQL() string {
-	if v.SQLite {
-		return "select * from alike_clusters(" + sqliteReference(v.Name) + ");"
-	}
-	return "select * from alike.clusters(" + postgresText(v.Table) + ");"
-}
-
-// PairsSQL lists all pairs.
-func (v *view) PairsSQL() string { return strings.Replace(v.ClustersSQL(), "clusters(", "pairs(", 1) }
+func (v *view) ClustersSQL() string { return v.clustersSQL }
 
 // Open says whether a cluster is open from the beginning.
 func (v *view) Open(i int) bool { return i == 0 }

@@ -42,11 +42,11 @@ type hotFeature struct {
 func (m *maker) count() error {
 	var list []*hotFeature
 	values := make([]int64, 0, m.spool.len())
-	for slot := range m.a.profile.K {
+	for slot := range m.a.Profile.K {
 		values = values[:0]
-		if err := m.spool.each(func(_ int, r *row) error {
-			if f := r.features[slot]; f.ok {
-				values = append(values, f.value)
+		if err := m.spool.each(func(_ int, r *Row) error {
+			if f := r.Features[slot]; f.OK {
+				values = append(values, f.Value)
 			}
 			return nil
 		}); err != nil {
@@ -80,16 +80,16 @@ func (m *maker) hot(ctx context.Context, _ *findings) error {
 	if len(list) == 0 {
 		return nil
 	}
-	bySlot := make([]map[int64]*hotFeature, m.a.profile.K)
+	bySlot := make([]map[int64]*hotFeature, m.a.Profile.K)
 	for _, h := range list {
 		if bySlot[h.slot] == nil {
 			bySlot[h.slot] = map[int64]*hotFeature{}
 		}
 		bySlot[h.slot][h.value] = h
 	}
-	if err := m.spool.each(func(i int, r *row) error {
+	if err := m.spool.each(func(i int, r *Row) error {
 		for slot, hot := range bySlot {
-			if h := hot[r.features[slot].value]; h != nil && r.features[slot].ok && len(h.first) < hotKeys {
+			if h := hot[r.Features[slot].Value]; h != nil && r.Features[slot].OK && len(h.first) < hotKeys {
 				h.first = append(h.first, i)
 			}
 		}
@@ -127,7 +127,7 @@ func (m *maker) hotGroups(ctx context.Context, list []*hotFeature) error {
 			if err != nil {
 				return err
 			}
-			g.Keys = append(g.Keys, m.src.keyText(m.a, key))
+			g.Keys = append(g.Keys, m.src.KeyText(m.a, key))
 		}
 		if err := m.passages(ctx, g, rows[i]); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 	if err != nil {
 		return err
 	}
-	var a, b row
+	var a, b Row
 	if err := m.spool.get(rows[0], &a); err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 		if err := m.spool.get(n, &b); err != nil {
 			return err
 		}
-		r, err := sketch.Resemblance(a.sketch, b.sketch)
+		r, err := sketch.Resemblance(a.Sketch, b.Sketch)
 		if err != nil {
 			return err
 		}
@@ -169,13 +169,13 @@ func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 		}
 	}
 	x, y := texts[rows[0]], texts[other]
-	if _, g.Why = x.shown(); g.Why == "" {
-		_, g.Why = y.shown()
+	if _, g.Why = x.Shown(); g.Why == "" {
+		_, g.Why = y.Shown()
 	}
 	if g.Why != "" {
 		return nil
 	}
-	passages, err := sketch.Explain(m.a.profile, x.bytes, y.bytes)
+	passages, err := sketch.Explain(m.a.Profile, x.Bytes, y.Bytes)
 	if err != nil {
 		return err
 	}
