@@ -99,6 +99,7 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 	go test -timeout 4h -run '^TestModel$$' ./pgworker/worker -args -kills 334
 	go test -timeout 4h -run '^TestModel$$' ./sqlext -args -schemas 1000 -statements 200
+	go test -timeout 4h -run '^TestKills$$' ./sqlext -args -kills 1000
 	go test -timeout 4h -short ./sqlext -args -layout parts
 	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile

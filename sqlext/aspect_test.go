@@ -25,8 +25,16 @@ var tables = []struct{ name, create, columns string }{
 	{"descending", `CREATE TABLE d(id INTEGER PRIMARY KEY DESC, body TEXT, other TEXT, UNIQUE (other, body))`, "id"},
 }
 
-// check fails unless the side table is exactly what the documents say.
+// check fails unless the side table, and what a policy has recorded, are exactly what the
+// documents say.
 func (db database) check(name, where string) {
+	db.t.Helper()
+	db.checkMatches(name, where, db.checkSide(name, where))
+}
+
+// checkSide is check without the matches, which are of the profile that they were found
+// under. It returns the columns of the key.
+func (db database) checkSide(name, where string) string {
 	db.t.Helper()
 	keys := db.rows(`SELECT group_concat(name, ', ') FROM (SELECT name FROM pragma_table_info(?) WHERE cid < (SELECT cid FROM pragma_table_info(?) WHERE name = 'profile'))`, name+"_alike", name+"_alike")
 	source := db.rows(`SELECT sql FROM (SELECT * FROM sqlite_temp_master UNION ALL SELECT * FROM sqlite_master) WHERE name = ?`, name+"_alike_source")
@@ -52,7 +60,11 @@ func (db database) check(name, where string) {
 			db.t.Fatalf("%s: the values are not those of the documents\nstored:\n%s\nwanted:\n%s", where, stored, wanted)
 		}
 	}
-	// What a policy has recorded is still true.
+	return keys
+}
+
+func (db database) checkMatches(name, where, keys string) {
+	db.t.Helper()
 	columns := strings.Split(keys, ", ")
 	for i := range columns {
 		columns[i] = "m.other"

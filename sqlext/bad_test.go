@@ -87,6 +87,9 @@ func TestOddDocuments(t *testing.T) {
 		db.exec(`INSERT INTO d(body) VALUES (?)`, document)
 	}
 	db.check("d", "odd documents")
+	db.exec(`UPDATE d SET body = 42.0 WHERE body = 42`) // equal, and another text
+	db.exec(`UPDATE d SET body = CAST('one' AS BLOB) WHERE body = 'one'`)
+	db.check("d", "other types")
 	db.expect("ok", "PRAGMA integrity_check")
 	db.expect("1", `SELECT alike_sketch(?) = alike_sketch('a b c d e f g')`, "a\x00b\x00c d e f g")
 	// The longest document that SQLite holds.

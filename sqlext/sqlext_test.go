@@ -48,6 +48,9 @@ func TestMain(m *testing.M) {
 		ConnectHook: func(c *sqlite3.SQLiteConn) error { return errors.Join(fast(c), sqlext.Register(c)) },
 	})
 	sqlext.SmallParts()
+	if child := os.Getenv(killedChild); child != "" {
+		beKilled(child)
+	}
 	code := m.Run()
 	os.RemoveAll(builds)
 	os.Exit(code)

@@ -59,6 +59,14 @@ func TestMatchesFollowTheKeys(t *testing.T) {
 		db.exec(`UPDATE OR REPLACE d SET a = 120, b = 'x' WHERE a = 101`) // which replaces the other
 		db.expect("", matches)
 	}
+	// The row that is replaced takes its matches with it.
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link"}')`)
+	db.exec(`INSERT INTO d VALUES (1, ?1), (2, ?2), (3, ?1 || ' indeed'), (4, ?2)`, fox, "words that have nothing at all in common with those of the first")
+	db.expect("3|1\n4|2", `SELECT id, other FROM d_alike_match`)
+	db.exec(`UPDATE OR REPLACE d SET id = 2 WHERE id = 3`)
+	db.expect("2|1", `SELECT id, other FROM d_alike_match`)
 }
 
 // Of several rows that a document resembles, reject names the nearest.
@@ -174,13 +182,13 @@ func TestDeletedRowsLeaveNothing(t *testing.T) {
 	for _, deleted := range []int{1, 2} {
 		for _, mode := range []string{"compute", "queue"} {
 			db := memory(t)
-			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
-			db.exec(`INSERT INTO d VALUES (1, ?1), (2, ?1), (3, 'another text')`, fox)
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE)`)
+			db.exec(`INSERT INTO d VALUES (1, ?1, 'a'), (2, ?1, 'b'), (3, 'another text', 'c')`, fox)
 			db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link", "mode": "` + mode + `"}')`)
 			db.rows(`SELECT alike_mark('d', 1, 2, 'distinct')`)
 			db.exec(`UPDATE d SET body = body || ' indeed'`)
 			db.exec(`DELETE FROM d WHERE id = ?`, deleted)
-			db.expect("0", `SELECT count(*) FROM d_alike_mark`)
+			db.expect("0|2", `SELECT (SELECT count(*) FROM d_alike_mark), (SELECT count(*) FROM d_alike_unique)`)
 			if mode == "queue" {
 				db.expect("2", `SELECT count(*) FROM d_alike_queue`)
 				db.expect("0", `SELECT count(*) FROM d_alike_queue WHERE id = ?`, deleted)
@@ -213,4 +221,14 @@ func TestQueuedRowsWaitOnce(t *testing.T) {
 		db.expect("2\n3", `SELECT key FROM alike_rows('d', 1)`)
 		db.check("d", options)
 	}
+	// A row that leaves the condition while it waits does not wait any more.
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, kind TEXT)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"mode": "queue", "where": "kind = ''mail''"}')`)
+	db.exec(`INSERT INTO d VALUES (1, ?1, 'mail'), (2, ?1, 'mail'), (3, ?1, 'note')`, fox)
+	db.expect("1\n2", `SELECT id FROM d_alike_queue`)
+	db.exec(`UPDATE d SET kind = 'note'`)
+	db.expect("0", `SELECT pending FROM alike_status()`)
+	db.exec(`UPDATE d SET kind = 'mail' WHERE id > 1`)
+	db.expect("2\n3", `SELECT id FROM d_alike_queue`)
 }
