@@ -3,4 +3,5 @@ drop function alike._computed(alike.attachment);
 drop function alike._hash_of(alike.attachment);
 drop function alike._unfiltered(alike.attachment);
 drop function alike._rows_of(alike.attachment);
+drop function alike._document_of(regtype, text);
 drop function alike._fill(text, jsonb);

@@ -22,6 +22,17 @@ begin
 end
 $$;
 
+-- A document as text, or bytea as it is. An array becomes one of JSON.
+create function alike._document_of(type regtype, expression text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select case
+    when t.typcategory = 'A' then format('to_jsonb(%s)::text', expression)
+    when t.oid = 'bytea'::regtype then expression
+    else expression || '::text' end
+  from pg_type t where t.oid = alike._base_type(type)
+$$;
+
 -- The attached rows of the table, as a query: the columns of the key, the document as
 -- text or bytea, the column that says what the bytes are, and the row's version, which
 -- Citus does not show. NULL when the table or a column of the key is gone. Rows of
@@ -29,10 +40,9 @@ $$;
 create function alike._rows_of(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('select %s, d.%I%s as alike_document, %s as alike_media, %s as alike_version from (select %s%s from %s%I.%I t) d%s',
+  select format('select %s, %s as alike_document, %s as alike_media, %s as alike_version from (select %s%s from %s%I.%I t) d%s',
     alike._key_list(a.key_columns, 'd'),
-    a.column_name,
-    case when alike._base_type(t.atttypid) <> 'bytea'::regtype then '::text' else '' end,
+    coalesce(alike._document_of(t.atttypid, format('d.%I', a.column_name)), format('d.%I', a.column_name)),
     case when jsonb_typeof(a.extract) = 'object' then format('d.%I::text', a.extract ->> 'column') else 'null::text' end,
     case when a.mode = 'scan' then 'null::text' else 'd.alike_version::text' end,
     alike._columns_of(a, 't'),

@@ -126,8 +126,11 @@ begin
   end if;
   name := attribute.attname;
   type := alike._base_type(attribute.atttypid);
-  if not exists (select from pg_type where oid = type and (typcategory = 'S' or oid = any ('{json,jsonb,bytea,xml}'::regtype[]))) then
-    raise exception 'alike: attach: %.% is %, want text, varchar, json, jsonb, xml or bytea', relation, name, format_type(attribute.atttypid, attribute.atttypmod)
+  if not exists (
+      select from pg_type t left join pg_type e on t.typcategory = 'A' and e.oid = alike._base_type(t.typelem)
+      where t.oid = type and (t.typcategory = 'S' or t.oid = any ('{json,jsonb,bytea,xml}'::regtype[])
+        or e.typcategory = 'S' or e.typtype = 'e' or e.oid = any ('{smallint,integer,bigint,numeric,uuid}'::regtype[]))) then
+    raise exception 'alike: attach: %.% is %, want text, varchar, json, jsonb, xml or bytea, or an array of text, whole numbers, numeric or uuid', relation, name, format_type(attribute.atttypid, attribute.atttypmod)
       using errcode = 'datatype_mismatch';
   end if;
 end
@@ -219,13 +222,17 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   settings text := options ->> 'profile';
+  is_array constant boolean := (select b.typcategory = 'A' from pg_attribute t join pg_type b on b.oid = alike._base_type(t.atttypid)
+    where t.attrelid = a.source and t.attname = alike._current_document(a));
   base record;
   profile alike.profile_fields;
   before alike.profile_fields;
   kept alike.profile_fields;
   filter record;
 begin
-  if settings is null and old.id is not null then
+  if settings is null and is_array then
+    settings := 'elements';
+  elsif settings is null and old.id is not null then
     a.preset := old.preset;
     a.reason := old.reason;
     a.looked := old.looked;
@@ -236,6 +243,13 @@ begin
   select * into base from alike._preset_of(settings);
   a.preset := base.preset;
   profile := alike._parse(settings);
+  if is_array and profile.stream <> 6 then
+    raise exception 'alike: attach: %.% is an array, which the stream elements reads, not the profile "%"', a.source, a.column_name, left(settings, 100) using errcode = 'invalid_parameter_value';
+  elsif profile.stream = 6 and a.extract is not null then
+    raise exception 'alike: attach: the extract is %, and the stream elements has no text; want plain', a.extract using errcode = 'invalid_parameter_value';
+  elsif profile.stream = 6 and profile.family = 7 and options ->> 'verify' = 'text' then
+    raise exception 'alike: attach: the verify is text, which counts shingles; under the family weighted elements have weights: want sketch' using errcode = 'invalid_parameter_value';
+  end if;
   if profile.bits = 64 and alike._slots(profile.family) and settings !~* 'bits=64' then
     profile.bits := case when profile.t > 128 then 4 else 8 end;
   end if;
@@ -300,6 +314,7 @@ declare
   relation constant regclass := class.oid;
   document record := alike._document_column(relation, "column");
   option text;
+  profile alike.profile_fields;
 begin
   a.source := relation;
   a.column_name := document.name;
@@ -335,9 +350,13 @@ begin
   a.numbers_of := relation;
   a.indexed := false;
   a := alike._choose(a, options, old);
+  profile := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
   a.variants := '{}';
   for option in select e from jsonb_array_elements_text(coalesce(options -> 'si', '[]')) as e loop
-    option := alike._variant(option, (select (alike._parse(s.profile)).t from alike.settings s where s.id = a.profile_id));
+    option := alike._variant(option, profile.t);
+    if profile.stream = 6 and option !~ '^(length|forest)' then
+      raise exception 'sketch: similarity index %: the stream elements has no text; want length or forest/0', option using errcode = 'invalid_parameter_value';
+    end if;
     if option <> all (a.variants) then
       a.variants := a.variants || option;
     end if;

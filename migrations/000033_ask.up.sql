@@ -103,7 +103,7 @@ as $$
 declare
   ask constant jsonb := a.options -> 'ask';
   document constant name := alike._current_document(a);
-  bytes constant boolean := (select alike._base_type(atttypid) = 'bytea'::regtype from pg_attribute where attrelid = a.source and attname = document);
+  type constant regtype := (select alike._base_type(atttypid) from pg_attribute where attrelid = a.source and attname = document);
 begin
   execute format('create or replace function %s() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp%s as %L',
     alike._generated(a, 'ask'), alike._spelling(a), alike._fill(
@@ -141,7 +141,7 @@ $function$, jsonb_build_object(
       'takes_entries', alike._takes_entries(),
       'state_old', alike._state(a, 'old', 'alike_seed'),
       'state_new', alike._state(a, 'new', 'alike_seed'),
-      'document', format(case when bytes then 'new.%I' else 'convert_to(new.%I::text, ''UTF8'')' end, document),
+      'document', format(case type when 'bytea'::regtype then '%s' else 'convert_to(%s, ''UTF8'')' end, alike._document_of(type, format('new.%I', document))),
       'media', coalesce((select format('new.%I::text', u.today) from unnest(a.columns, alike._current(a)) as u(name, today) where jsonb_typeof(a.extract) = 'object' and u.name = a.extract ->> 'column'), 'null'),
       'key', alike._key_text(alike._current_keys(a), 'new'),
       'connection', quote_literal(ask ->> 'connection'),

@@ -1,8 +1,10 @@
 package sketch
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,14 +13,19 @@ import (
 )
 
 // Tokens returns the canonical tokens of a document, in order. A profile that
-// is not valid has none.
+// is not valid has none, and so has a document that CheckDocument refuses.
 func Tokens(p Profile, doc []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if p.Validate() != nil {
 			return
 		}
 		if p.Stream == Elements {
-			yield(string(doc))
+			set, _ := readSet(doc)
+			for _, element := range set.elements {
+				if !yield(element) {
+					return
+				}
+			}
 			return
 		}
 		z := token.New(p.tokenSettings())
@@ -40,11 +47,15 @@ func Tokens(p Profile, doc []byte) iter.Seq[string] {
 
 // Shingles returns the shingles of a document, in order and with those that
 // repeat: the tokens of each joined by blanks, and the fingerprint that the
-// sampling families are given, which in a bag is labelled with its occurrence.
+// sampling families are given, which in a bag is labelled with its occurrence. An element
+// that has a weight is there once.
 func Shingles(p Profile, doc []byte) iter.Seq2[string, uint64] {
 	return func(yield func(string, uint64) bool) {
 		if p.Validate() != nil {
 			return
+		}
+		if p.Stream == Elements {
+			p.W = 1
 		}
 		window := kernel.NewWindow(p.W)
 		labels := kernel.Labeller{}
@@ -102,6 +113,9 @@ func newNumbering(p Profile) (*numbering, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("sketch: %w", err)
 	}
+	if p.Stream == Elements {
+		p.W = 1
+	}
 	return &numbering{profile: p, window: kernel.NewWindow(p.W), tokens: make(map[string]int), shingles: make(map[uint64]int)}, nil
 }
 
@@ -143,8 +157,8 @@ func (n *numbering) shingle(x uint64, tokens []int) int {
 
 // counts returns how often each shingle occurs: once, where repetitions do not
 // count.
-func (n *numbering) counts(r reading) map[int]int {
-	counts := make(map[int]int)
+func (n *numbering) counts(r reading) map[int]float64 {
+	counts := make(map[int]float64)
 	for _, x := range r.shingles {
 		if counts[x]++; !n.profile.Bag && n.profile.Family != Weighted {
 			counts[x] = 1
@@ -156,20 +170,38 @@ func (n *numbering) counts(r reading) map[int]int {
 // exactCounts returns the sizes of A∩B, A and B. For bags these are the sizes of the
 // labelled sets (option A of Broder 1997, section 2), as also for the family
 // weighted, where an occurrence is a weight of one.
-func exactCounts(p Profile, a, b []byte) (both, inA, inB int, err error) {
+func exactCounts(p Profile, a, b []byte) (both, inA, inB float64, err error) {
 	n, err := newNumbering(p)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	as, bs := n.counts(n.read(a)), n.counts(n.read(b))
-	for x, count := range as {
-		both += min(count, bs[x])
-		inA += count
+	if p.Stream == Elements {
+		as, err := readSet(a)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		bs, err := readSet(b)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		both, inA, inB = common(as.measures(p), bs.measures(p))
+		return both, inA, inB, nil
 	}
-	for _, count := range bs {
-		inB += count
-	}
+	both, inA, inB = common(n.counts(n.read(a)), n.counts(n.read(b)))
 	return both, inA, inB, nil
+}
+
+// common returns the sizes of two sets and of what they have in common. It adds in one
+// order, so that fractions give the same sum each time.
+func common[K cmp.Ordered](as, bs map[K]float64) (both, inA, inB float64) {
+	for _, x := range slices.Sorted(maps.Keys(as)) {
+		both += min(as[x], bs[x])
+		inA += as[x]
+	}
+	for _, x := range slices.Sorted(maps.Keys(bs)) {
+		inB += bs[x]
+	}
+	return both, inA, inB
 }
 
 // ExactResemblance returns |A∩B| / |A∪B| of the shingles of two documents
@@ -180,7 +212,7 @@ func ExactResemblance(p Profile, a, b []byte) (float64, bool, error) {
 	if err != nil || inA == 0 || inB == 0 {
 		return 0, false, err
 	}
-	return float64(both) / float64(inA+inB-both), true, nil
+	return both / (inA + inB - both), true, nil
 }
 
 // ExactContainment returns |A∩B| / |A|, how much of a is in b, without
@@ -190,5 +222,5 @@ func ExactContainment(p Profile, a, b []byte) (float64, bool, error) {
 	if err != nil || inA == 0 || inB == 0 {
 		return 0, false, err
 	}
-	return float64(both) / float64(inA), true, nil
+	return both / inA, true, nil
 }

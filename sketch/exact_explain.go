@@ -33,6 +33,11 @@ func Explain(p Profile, a, b []byte) ([]Passage, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, doc := range [][]byte{a, b} {
+		if err := CheckDocument(p, doc); err != nil {
+			return nil, err
+		}
+	}
 	left, right := n.read(a), n.read(b)
 
 	// The places of each shingle of the right document: the first, and for

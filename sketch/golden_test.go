@@ -81,7 +81,7 @@ func TestGoldenVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, way := range []string{"whole", "in pieces"} {
-				if way == "whole" {
+				if way == "whole" || p.Stream == Elements { // a set has no pieces
 					s.Document(doc)
 				} else if _, err := s.ReadFrom(iotest.HalfReader(iotest.OneByteReader(strings.NewReader(string(doc))))); err != nil {
 					t.Fatal(err)

@@ -42,6 +42,9 @@ func TestSample(t *testing.T) {
 		if sketcher, err = NewSketcher(every); err != nil {
 			continue // real weights are no set
 		}
+		if p.Stream == Elements && v.document()[0] == '{' {
+			continue // Shingles has each element once
+		}
 		sketcher.Document(v.document())
 		if err := s.Read(sketcher.AppendSketch(nil)); err != nil {
 			t.Fatalf("%s: %v", v.Name, err)

@@ -18,6 +18,9 @@ type Shingler struct {
 func NewShingler(p Profile) (*Shingler, error) {
 	p = p.Exact()
 	p.Bag = false
+	if p.Stream == Elements {
+		p.W = 1
+	}
 	s, err := NewSketcher(p)
 	if err != nil {
 		return nil, err

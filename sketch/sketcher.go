@@ -66,15 +66,9 @@ func (s *Sketcher) Reset() {
 	}
 }
 
-// Document forgets the document before and takes this one.
-func (s *Sketcher) Document(doc []byte) {
-	s.Reset()
-	if s.tokenizer == nil {
-		s.AddElement(doc)
-		return
-	}
-	s.text(doc, true)
-}
+// Document forgets the document before and takes this one. A set that DocumentUntil
+// would refuse leaves the Sketcher empty.
+func (s *Sketcher) Document(doc []byte) { _ = s.DocumentUntil(doc, nil) }
 
 // stopInterval is how many bytes of a document DocumentUntil takes between two
 // calls of stop: a few milliseconds of work.
@@ -82,13 +76,20 @@ const stopInterval = 1 << 20
 
 // DocumentUntil is Document, but calls stop, unless that is nil, after each
 // megabyte of a long document. An error of stop is returned, and leaves the
-// Sketcher empty.
+// Sketcher empty; so does a document of the stream elements that is no set in JSON.
 func (s *Sketcher) DocumentUntil(doc []byte, stop func() error) error {
-	if stop == nil || len(doc) <= stopInterval || s.tokenizer == nil {
-		s.Document(doc)
+	s.Reset()
+	if s.tokenizer == nil {
+		err := s.addSet(doc, stop)
+		if err != nil {
+			s.Reset()
+		}
+		return err
+	}
+	if stop == nil || len(doc) <= stopInterval {
+		s.text(doc, true)
 		return nil
 	}
-	s.Reset()
 	for used, end := 0, 0; end < len(doc); {
 		end = min(end+stopInterval, len(doc))
 		used += s.text(doc[used:end], end == len(doc))
@@ -181,7 +182,7 @@ func (s *Sketcher) take(shingles []uint64) {
 	s.sampler.add(shingles)
 }
 
-// AddElement adds a shingle as it is: the member of a set that is not a text.
+// AddElement adds a shingle as it is: the member of a set that is no text.
 func (s *Sketcher) AddElement(element []byte) {
 	s.shingles = append(s.shingles[:0], kernel.ElementShingle(element))
 	s.take(s.shingles)

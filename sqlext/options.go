@@ -176,6 +176,17 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	if s.Mode == "queue" && s.Policy == "reject" {
 		return p, nil, errors.New("the policy reject judges a row as it is written and needs the mode compute")
 	}
+	if p.Stream == sketch.Elements && s.Extract != "plain" {
+		return p, nil, fmt.Errorf("the extract is %q, and the stream elements has no text; want plain", s.Extract)
+	}
+	if p.Stream == sketch.Elements && p.Family == sketch.Weighted && s.Verify == "text" {
+		return p, nil, errors.New("the verify is text, which counts shingles; under the family weighted elements have weights: want sketch")
+	}
+	if s.Contains {
+		if _, err := sketch.NewPassages(p); err != nil {
+			return p, nil, err
+		}
+	}
 	if err := s.checkThreshold(); err != nil {
 		return p, nil, err
 	}

@@ -23,6 +23,9 @@ func (c *conn) look(documents []sqlite.Value, profile *sqlite.Value) (sketch.Pro
 		if documents[i].Len() > lookLimit {
 			return sketch.Profile{}, fmt.Errorf("a document of %d bytes, want at most %d", documents[i].Len(), lookLimit)
 		}
+		if err := sketch.CheckDocument(s.Profile(), documents[i].Bytes()); err != nil {
+			return sketch.Profile{}, err
+		}
 	}
 	return s.Profile(), nil
 }

@@ -21,6 +21,10 @@ var anyTables = []struct{ name, create, insert, update, column, key, options str
 	{"composite", `create table t (a int, "B b" text, c date, body text, primary key (a, "B b", c))`, "select g % 10, 'x\"' || g, date '2026-01-01' + g, " + words, "body = body || ' x'", "body", `jsonb_build_array(a, "B b", c)::text`, "{}"},
 	{"json", "create table t (id int primary key, body json)", "select g, json_build_object('text', " + words + ")", "body = json_build_object('text', 'a b c d ' || id)", "body", "id::text", "{}"},
 	{"jsonb", "create table t (id int primary key, body jsonb)", "select g, jsonb_build_object('text', " + words + ")", `body = body || '{"more": "words in here"}'`, "body", "id::text", "{}"},
+	{"text[]", "create table t (id int primary key, body text[])", "select g, string_to_array(" + words + ", ' ') || array['a \"b\\', null]", "body = body || 'x'::text", "body", "id::text", "{}"},
+	{"bigint[]", "create domain n as bigint; create domain ns as n[]; create table t (id int primary key, body ns)", "select g, array[g, g * 5000000000, null]", "body = body || 7::n", "body", "id::text", "{}"},
+	{"set", "create table t (id int primary key, body jsonb)", "select g, jsonb_build_object('a', g, 'b' || g % 5, 1.50)", `body = body || '{"more": 12e-1}'`, "body", "id::text", `{"profile": "elements weighted"}`},
+	{"set in text", "create table t (id int primary key, body text)", "select g, '[1.0, ' || g || 'e0, \"\\u00e9\"]'", `body = replace(body, '[', '["x" ,')`, "body", "id::text", `{"profile": "elements bag"}`},
 	{"bytea", "create table t (id int primary key, body bytea)", `select g, convert_to(` + words + `, 'UTF8') || '\x00ff20c328'`, `body = body || '\x20616263'`, "body", "id::text", "{}"},
 	{"generated", "create table t (id int primary key, title text, text text, body text generated always as (title || ' ' || text) stored)", "select g, 'a title ' || g, " + words, "text = text || ' x'", "body", "id::text", "{}"},
 	{"domain", "create domain prose as text check (value <> 'no'); create table t (id int primary key, body prose)", "select g, " + words, "body = body || ' x'", "body", "id::text", "{}"},
@@ -50,6 +54,9 @@ func TestAnyTable(t *testing.T) {
 			column := `"` + strings.ReplaceAll(v.column, `"`, `""`) + `"`
 			if v.name == "json" || v.name == "jsonb" {
 				column += "::text"
+			}
+			if strings.HasSuffix(v.name, "[]") {
+				column = "to_jsonb(body)::text"
 			}
 			check := func(step string) {
 				t.Helper()

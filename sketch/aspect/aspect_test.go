@@ -32,7 +32,7 @@ func computer(t testing.TB, profile string, indexes ...string) *aspect.Computer 
 // A row is what the functions of sketch and simindex say, each asked by itself,
 // whatever document came before it.
 func TestRow(t *testing.T) {
-	for _, profile := range []string{"words", "words bits=8", "words bag", "scaled", "bins", "weighted", "web", "chars", "elements"} {
+	for _, profile := range []string{"words", "words bits=8", "words bag", "scaled", "bins", "weighted", "web", "chars"} {
 		names := []string{"43B/40", "1A/8", "forest/0", "length"}
 		c := computer(t, profile, names...)
 		for _, doc := range []string{
@@ -85,6 +85,19 @@ func TestRefusals(t *testing.T) {
 	}
 	if _, err := aspect.Parse(p, []string{"length", "nonsense"}); err == nil || !strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("error %v, want nonsense named", err)
+	}
+	if p, err = sketch.ParseProfile("elements"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := aspect.Parse(p, []string{"length", "forest/0", "43B/40"}); err == nil || !strings.Contains(err.Error(), "43B/40: the stream elements has no text") {
+		t.Errorf("43B/40 of sets: error %v, want it named", err)
+	}
+	c := computer(t, "elements", "length", "forest/0")
+	if row, err := c.Row(7, []byte(`["a", "b", "a"]`)); err != nil || row.Shingles != 3 || len(row.Sketch) == 0 || row.Indexes[0] != (aspect.Index{Value: 2, Valid: true}) {
+		t.Errorf("the row of a set is %+v, %v", row, err)
+	}
+	if _, err := c.Row(7, []byte("a, b")); err == nil || !strings.Contains(err.Error(), "array or an object") {
+		t.Errorf("the row of what is no set: error %v", err)
 	}
 	if _, err := aspect.New(sketch.Profile{}, nil); err == nil {
 		t.Error("a profile without settings makes a Computer")

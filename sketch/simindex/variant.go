@@ -211,9 +211,11 @@ func Variants() []Variant {
 }
 
 // Check reports whether documents can have the index under a profile: a forest
-// needs eight minima of its own.
+// needs eight minima of its own, and the methods of Roth need a text.
 func (v Variant) Check(p sketch.Profile) error {
 	switch forests := p.T / 8; {
+	case v.method < forest && p.Stream == sketch.Elements:
+		return fmt.Errorf("sketch: similarity index %s: the stream elements has no text; want length or forest/0", v)
 	case v.method != forest || int(v.k) < forests:
 		return nil
 	case forests == 0:

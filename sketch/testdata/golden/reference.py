@@ -7,6 +7,7 @@ below keep to characters that every Unicode from 14.0.0 on has.
 """
 import base64
 import contextlib
+import decimal
 import functools
 import hashlib
 import html.entities
@@ -21,6 +22,7 @@ with contextlib.redirect_stdout(io.StringIO()):
     import families  # the arithmetic of lean, lean-zeros, lean-biased and weighted
 
 MASK = (1 << 64) - 1
+EXACT = decimal.Context(prec=2000)
 
 # 2. Canonical text
 
@@ -483,7 +485,23 @@ def without_dates(data):
     return bytes(out)
 
 
+def whole(number):
+    """A number of JSON as an element."""
+    number = decimal.Decimal(number)
+    return "0" if number == 0 else format(number.normalize(EXACT), "f")
+
+
+def weights_of(data):
+    """A set in JSON: its elements, each with its weight, None in an array."""
+    value = json.loads(decode(data), parse_int=decimal.Decimal, parse_float=decimal.Decimal)
+    if isinstance(value, dict):
+        return [(e, weight) for e, weight in sorted(value.items()) if weight]
+    return [(whole(e) if isinstance(e, decimal.Decimal) else e, None) for e in value if e is not None]
+
+
 def tokens_of(p, data):
+    if p["stream"] == "elements":
+        return [e for e, _ in weights_of(data)]
     if p["dates"]:
         data = without_dates(data)
     fold = FOLDS[p["stream"]] != p["other"]
@@ -577,7 +595,7 @@ def shingle_fingerprint(tokens):
 
 
 def shingles_of(p, tokens):
-    w = p["w"]
+    w = 1 if p["stream"] == "elements" else p["w"]
     if 0 < len(tokens) < w:
         return [shingle_fingerprint(tokens)]
     return [shingle_fingerprint(tokens[i : i + w]) for i in range(len(tokens) - w + 1)]
@@ -615,8 +633,17 @@ def slots_of(family, t, xs):
     return [min(slot(i, x) for x in xs) for i in range(t)]
 
 
-def weighted_slots(t, xs):
-    return [min(families.weighted(i, x, float(xs.count(x))) for x in set(xs)) for i in range(t)]
+def weighted_slots(t, weights):
+    return [min(families.weighted(i, x, weight) for x, weight in weights.items()) for i in range(t)]
+
+
+def repeated(p, xs, weights):
+    """The shingles of elements with whole weights."""
+    out = []
+    for x, weight in zip(xs, weights):
+        often = list(occurrences([x] * int(weight)))
+        out += often if p["bag"] else [x] + often[1:]
+    return out
 
 
 def list_of(p, xs):
@@ -748,18 +775,22 @@ def vector(name, settings, data):
         v["base64"] = base64.b64encode(data).decode()
     if len(tokens) <= 60:
         v["tokens"] = tokens
-    v["shingles"] = len(xs)
+    weights = [weight for _, weight in weights_of(data)] if p["stream"] == "elements" else [None]
+    weighted = {x: float(weight) for x, weight in zip(xs, weights)} if None not in weights else {x: float(xs.count(x)) for x in xs}
+    sampled = list(occurrences(xs)) if p["bag"] else xs
+    if None not in weights and p["family"] != "weighted":
+        sampled = repeated(p, xs, weights)
+    v["shingles"] = len(sampled)
     v["content_hash"] = str(signed(int.from_bytes(hashlib.sha256(data).digest()[:8], "big")))
     if xs:
         if len(xs) <= 8:
             v["fingerprints"] = ["%016x" % x for x in xs]
-        sampled = list(occurrences(xs)) if p["bag"] else xs
         if p["family"] in LISTS:
             values, exponent = list_of(p, sampled)
             stored = header(p, exponent) + b"".join(x.to_bytes(8, "big") for x in values)
             slots = slots_of("classic", p["t"], values) if values else [EMPTY] * p["t"]
         else:
-            slots = weighted_slots(p["t"], sampled) if p["family"] == "weighted" else slots_of(p["family"], p["t"], sampled)
+            slots = weighted_slots(p["t"], weighted) if p["family"] == "weighted" else slots_of(p["family"], p["t"], sampled)
             stored = header(p, 0) + payload(p, slots)
         v["sketch"] = stored.hex()
         v["features"] = features_of(p, slots)
@@ -803,6 +834,9 @@ INVOICE = "Invoice 4711-A of 2026-11-22T06:39, 3 pieces at 19.90, id 550e8400-e2
 DATED = ("Sun Nov 22 12:53:22 UTC 2026: <p>backup of 2026-11-21T23:00:00Z took 3 hours</p>, see mail of 3rd May 2025\n22.11.2026 10:15 "
          "meeting moved to 24 November at 9:30 am \u4e8e2026\u5e7411\u670822\u65e5\u5f00\u4f1a 10.11.12.13 v1.2.3").encode()
 LOG = " one  two \r\n\r\nthree\tfour\u00a0five\u2028 Stra\u00dfe\u0085\nsix\r".encode()
+TAGS = b' [ "harbour", "caf\\u00e9", "\\ud83d\\ude00", "", "harbour", null, 7, 7.0, "7", -0, 1e2, -12.50, 1E-3, 12345678901234567890, "caf\xc3", "a b"]\n'
+TOPICS = b'{"harbour": 3, "boats": 1.0, "none": 0, "gone": null, "twice": 9, "twice": 2, "tide": 4e1}'
+SCORES = b'{"harbour": 3.25, "boats": 0.001, "tide": 1e300, "none": 0, "1e2": 7}'
 TAIL = "t=84 k=12 s=7 r=2"
 
 VECTORS = [
@@ -864,6 +898,14 @@ VECTORS = [
     ("lean-biased", "words w=4 set lean-biased " + TAIL, PROSE),
     ("weighted", "words w=1 set weighted t=30 k=6 s=5 r=4", PROSE),
     ("the smaller filter", "words w=4 set fast t=30 k=6 s=5 r=4", PROSE),
+    ("a set", "elements w=1 set fast " + TAIL, TAGS),
+    ("a set whatever w is", "elements w=3 set mod=1 " + TAIL, TAGS),
+    ("elements that repeat", "elements w=1 bag fast " + TAIL, TAGS),
+    ("elements that repeat, as weights", "elements w=1 set weighted " + TAIL, TAGS),
+    ("a set without elements", "elements w=1 set fast " + TAIL, b"[null]"),
+    ("whole weights", "elements w=1 set fast " + TAIL, TOPICS),
+    ("whole weights in a bag", "elements w=1 bag bottom=20 " + TAIL, TOPICS),
+    ("weights", "elements w=1 set weighted " + TAIL, SCORES),
 ]
 
 if __name__ == "__main__":
