@@ -45,6 +45,7 @@ func NewSketcher(p Profile) (*Sketcher, error) {
 	s := &Sketcher{profile: p, window: kernel.NewWindow(p.W), sampler: newSampler(p)}
 	if p.Stream != Elements {
 		s.tokenizer = token.New(p.tokenSettings())
+		s.tokens.FingerprintsOnly = true
 	}
 	if p.Bag {
 		s.labels = kernel.Labeller{}

@@ -69,7 +69,7 @@ var levelOf = map[string]int{
 	"cpuid": 0, "xgetbv": 0,
 	"equalBytes256": 1, "equalWords256": 1, "features128": 1, "minima256": 1, "shingle128": 1, "fingerprints128": 1, "edges256": 1, "bins64": 1, "binsFew64": 1,
 	"minima512": 2, "open512": 2, "close512": 2, "cut512": 2,
-	"bins512": 3, "features512": 3, "shingle512": 3, "fingerprints512": 3, "short512": 3, "edges512": 3,
+	"bins512": 3, "features512": 3, "shingle512": 3, "fingerprints512": 3, "short512": 3, "edges512": 3, "spaced512": 3,
 }
 
 // No kernel has an instruction whose feature is not looked at before it is called.

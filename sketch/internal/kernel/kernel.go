@@ -243,6 +243,69 @@ func edgesGeneric(text []byte, edges []uint32, src []byte, base uint32, fold byt
 	return count, done
 }
 
+// spacedGeneric copies the ASCII at the beginning of src to out as table has it,
+// which has a blank for what separates words and 0 for what is not ASCII, but of
+// blanks in a row the first only, and none at the beginning where there is a blank
+// before. It returns how many bytes it has written, perhaps EdgesSlack fewer than it has
+// spoiled, and read.
+func spacedGeneric(out, src []byte, table *[256]byte, blank bool) (n, done int) {
+	last := byte(0)
+	if blank {
+		last = ' '
+	}
+	out = out[:len(src)]
+	for i, c := range src {
+		c = table[c]
+		if c == 0 {
+			return n, i
+		}
+		out[n] = c
+		n += int((uint32(c^' '|last^' ') + 0xff) >> 8)
+		last = c
+	}
+	return n, len(src)
+}
+
+// CharacterSlack is how many fingerprints past the last Characters may write.
+const CharacterSlack = 8
+
+// characterMasks have the bytes of a character by the first of them, and
+// characterMarkers the marker above these; see TokenFingerprint.
+var characterMasks, characterMarkers, characterSizes = func() (masks, markers [256]uint64, sizes [256]uint8) {
+	for c := range masks {
+		n := 1
+		for n < 4 && c >= 0x80 && c<<n&0x80 != 0 {
+			n++
+		}
+		masks[c], markers[c], sizes[c] = 1<<(8*n)-1, 1<<(8*n), uint8(n)
+	}
+	return masks, markers, sizes
+}()
+
+// charactersGeneric writes the fingerprints of the characters of text, which is
+// UTF-8 with TokenSlack bytes of capacity behind it, and returns how many there are.
+func charactersGeneric(out []uint64, text []byte) (count int) {
+	end := len(text)
+	text = text[:end+TokenSlack]
+	for i := 0; i < end; {
+		w := binary.LittleEndian.Uint64(text[i:])
+		if w&Highs8 != 0 {
+			c := byte(w)
+			out[count] = w&characterMasks[c] | characterMarkers[c]
+			i += int(characterSizes[c])
+			count++
+			continue
+		}
+		eight := (*[8]uint64)(out[count:])
+		for j := range eight {
+			eight[j] = w>>(8*j)&0xff | 0x100
+		}
+		count += min(8, end-i)
+		i += 8
+	}
+	return count
+}
+
 // A PlainTable says which characters of two bytes are plain: those that keep
 // two bytes in canonical text, combine with nothing before them, and are either
 // of a word or separate words. By the first byte less 0xC0, and the low bits of

@@ -163,6 +163,23 @@ func edges512(text *byte, edges *uint32, src *byte, n int, base, fold uint64, pl
 //go:noescape
 func edges256(text *byte, edges *uint32, src *byte, blocks int, base, fold, carry uint64) (count, done int)
 
+func Spaced(out, src []byte, table *[256]byte, blank bool) (n, done int) {
+	if !useAVX512Bytes || len(src) == 0 {
+		return spacedGeneric(out, src, table, blank)
+	}
+	before := uint64(0)
+	if blank {
+		before = 1
+	}
+	_ = out[len(src)+EdgesSlack-1]
+	return spaced512(&out[0], &src[0], len(src), &table[0], before)
+}
+
+//go:noescape
+func spaced512(out, src *byte, n int, table *byte, blank uint64) (count, done int)
+
+func Characters(out []uint64, text []byte) int { return charactersGeneric(out, text) }
+
 func Bins(m, xs []uint64, round int) int {
 	if len(xs) == 0 || !useAVX512Bytes && !useAVX2 {
 		return binsGeneric(m, xs, round)

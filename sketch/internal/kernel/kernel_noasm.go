@@ -22,6 +22,12 @@ func Edges(text []byte, edges []uint32, src []byte, base uint32, fold byte, _ *P
 	return edgesGeneric(text, edges, src, base, fold)
 }
 
+func Spaced(out, src []byte, table *[256]byte, blank bool) (n, done int) {
+	return spacedGeneric(out, src, table, blank)
+}
+
+func Characters(out []uint64, text []byte) int { return charactersGeneric(out, text) }
+
 func CutBytes(out []byte, slots []uint64) { cutGeneric(out, slots) }
 
 func Differing(p, q []byte, b int) int { return differingGeneric(p, q, b) }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/alike-sql/alike/sketch/internal/kerneltest"
 	"github.com/alike-sql/alike/sketch/rabin"
@@ -357,6 +358,91 @@ func FuzzEdgesKernel(f *testing.F) {
 		Each(func(name string) {
 			checkEdges(t, name, src, 0x20)
 			checkEdges(t, name, src, 0)
+		})
+	})
+}
+
+// spacedOf is the definition of Spaced.
+func spacedOf(src []byte, table *[256]byte, blank bool) (out []byte, done int) {
+	for ; done < len(src) && table[src[done]] != 0; done++ {
+		c := table[src[done]]
+		if c != ' ' || !blank {
+			out = append(out, c)
+		}
+		blank = c == ' '
+	}
+	return out, done
+}
+
+func checkSpaced(t *testing.T, name string, src []byte, blank bool) {
+	t.Helper()
+	var table [256]byte
+	for c := range byte(0x80) {
+		table[c] = ' '
+		if WordBytes(uint64(c)) != 0 || c == '$' {
+			table[c] = c | 0x20
+		}
+	}
+	want, end := spacedOf(src, &table, blank)
+	out := make([]byte, len(src)+EdgesSlack+8)
+	for i := range 8 {
+		out[len(src)+EdgesSlack+i] = 0xCA
+	}
+	n, done := Spaced(out[:len(src)+EdgesSlack:len(src)+EdgesSlack], slices.Clip(src), &table, blank)
+	if done != end || !bytes.Equal(out[:n], want) || !bytes.Equal(out[len(src)+EdgesSlack:], bytes.Repeat([]byte{0xCA}, 8)) {
+		t.Fatalf("%s: %q became %q to %d, want %q to %d", name, src, out[:n], done, want, end)
+	}
+}
+
+func TestSpacedKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 10))
+	Each(func(name string) {
+		for _, n := range append(kerneltest.Around, 4095, 4096, 4097) {
+			for i := range 10 {
+				src := kerneltest.AsciiText(random, n)
+				checkSpaced(t, name, src, i%2 == 0)
+				if n > 0 {
+					src[random.IntN(n)] |= 0x80
+					checkSpaced(t, name, src, i%2 == 0)
+				}
+			}
+		}
+	})
+}
+
+func checkCharacters(t *testing.T, name string, text []byte) {
+	t.Helper()
+	var want []uint64
+	for rest := text; len(rest) > 0; {
+		_, size := utf8.DecodeRune(rest)
+		want = append(want, TokenFingerprint(rest[:size]))
+		rest = rest[size:]
+	}
+	out, intact := guarded(make([]uint64, len(text)+CharacterSlack))
+	n := Characters(out, append(slices.Clone(text), make([]byte, TokenSlack)...)[:len(text)])
+	if !slices.Equal(out[:n], want) || !intact() {
+		t.Fatalf("%s: the characters of %q are %x, want %x", name, text, out[:n], want)
+	}
+}
+
+func TestCharactersKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 11))
+	Each(func(name string) {
+		for _, n := range append(kerneltest.Around, 4096) {
+			for rare := 1; rare < 40; rare += 5 {
+				checkCharacters(t, name, bytes.ToValidUTF8(kerneltest.OtherText(random, n, rare), []byte("💣")))
+				checkCharacters(t, name, kerneltest.AsciiText(random, n))
+			}
+		}
+	})
+}
+
+func FuzzCharactersKernel(f *testing.F) {
+	f.Add([]byte("C++ costs $5, 中文 and caf\xc3\xa9 \xf0\x9f\x92\xa3. And then some more text for a whole block, and its end"), true)
+	f.Fuzz(func(t *testing.T, src []byte, blank bool) {
+		Each(func(name string) {
+			checkSpaced(t, name, src, blank)
+			checkCharacters(t, name, bytes.ToValidUTF8(src, []byte("?")))
 		})
 	})
 }

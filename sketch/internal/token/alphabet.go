@@ -16,12 +16,14 @@ import (
 //	           long forms, or 0 when the character stays as it is
 //	bits 26-28 the class of the form's characters
 //	bit 29     it may combine with the character before it, or trade places
+//	bit 30     the form is a symbol, see isSymbol
 type letter uint32
 
 const (
 	letterLength = 24
 	letterClass  = 26
 	letterJoins  = letter(1) << 29
+	letterSymbol = letter(1) << 30
 	letterForm   = 1<<letterLength - 1
 )
 
@@ -121,6 +123,9 @@ func (b *letters) makeLetter(r rune, form string, fold bool) letter {
 	switch {
 	case form != "" && len(form) <= 3 && (size == len(form) || ofWord(form)):
 		l |= letter(len(form)) << letterLength
+		if isSymbol(begin) {
+			l |= letterSymbol
+		}
 		for i := range len(form) {
 			l |= letter(form[i]) << (8 * i)
 		}

@@ -57,6 +57,11 @@ func (t *Tokens) AsciiWords(src []byte, folds, final bool, plain *kernel.PlainTa
 // AppendFingerprints appends the fingerprints of the tokens.
 func (t *Tokens) AppendFingerprints(dst []uint64) []uint64 {
 	n := len(dst)
+	if t.each {
+		t.Text = slices.Grow(t.Text, kernel.TokenSlack)
+		dst = kernel.Grow(dst, n+len(t.Text)+kernel.CharacterSlack)
+		return dst[:n+kernel.Characters(dst[n:], t.Text)]
+	}
 	dst = kernel.Grow(dst, n+len(t.Spans))
 	t.Text = slices.Grow(t.Text, kernel.TokenSlack)
 	kernel.Fingerprints(dst[n:], t.Text, t.Spans)

@@ -18,7 +18,7 @@ type filtered struct {
 	// Of chars:
 	begun  bool // there was a character
 	blank  bool // a blank comes before the next one
-	spaced Tokens
+	spaced []byte
 }
 
 func (f *filtered) Reset() {
@@ -69,22 +69,18 @@ func (f *filtered) Next(t *Tokens, src []byte, final bool) int {
 	if f.settings.Stream == Chars {
 		f.space(t, first)
 		if final && n == len(src) && f.begun {
-			f.spaced.append(" ")
+			f.spaced = append(f.spaced, ' ')
 		}
 		t.Text, t.Spans = t.Text[:base], t.Spans[:first]
-		for _, s := range f.spaced.Spans {
-			t.Spans = append(t.Spans, kernel.Span{Start: uint32(base) + s.Start, End: uint32(base) + s.End})
-		}
-		t.Text = append(t.Text, f.spaced.Text...)
+		t.characters(f.spaced)
 	}
 	return n
 }
 
-// space takes the words and the blanks of t, from a span on, apart into
-// characters: with one blank before the first, however many words were dropped
-// between two that remain.
+// space makes text of the words and the blanks of t, from a span on, with one
+// blank before the first, however many words were dropped between two that remain.
 func (f *filtered) space(t *Tokens, first int) {
-	f.spaced.Reset()
+	f.spaced = f.spaced[:0]
 	for _, s := range t.Spans[first:] {
 		word := t.Text[s.Start:s.End]
 		if word[0] == ' ' {
@@ -92,22 +88,11 @@ func (f *filtered) space(t *Tokens, first int) {
 			continue
 		}
 		if f.blank || !f.begun {
-			f.spaced.append(" ")
+			f.spaced = append(f.spaced, ' ')
 		}
 		f.begun, f.blank = true, false
-		for len(word) > 0 {
-			_, size := utf8.DecodeRune(word)
-			f.spaced.append(string(word[:size]))
-			word = word[size:]
-		}
+		f.spaced = append(f.spaced, word...)
 	}
-}
-
-// append adds a token.
-func (t *Tokens) append(token string) {
-	at := uint32(len(t.Text))
-	t.Text = append(t.Text, token...)
-	t.Spans = append(t.Spans, kernel.Span{Start: at, End: uint32(len(t.Text))})
 }
 
 // contents tells whether a token has digits, and whether it has letters.

@@ -222,3 +222,95 @@ func BenchmarkFingerprint(b *testing.B) {
 		}
 	})
 }
+
+// definedSpaced is the definition of the stream chars, over the canonical text as a whole.
+func definedSpaced(doc []byte, fold bool) (list []string) {
+	slow := newCanonicaliser(fold)
+	for rest := doc; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		slow.put(r)
+		rest = rest[size:]
+	}
+	slow.flush()
+	var between, before []rune // what separates, and the last character with its marks
+	for _, r := range string(slow.out) {
+		k := classOf(r)
+		if k != classWord && k != classDigit && k != classMark && k != classAlone && (k == classSpace || k == classControl || !isSymbol(r)) {
+			between = append(between, r)
+			continue
+		}
+		line := len(before) > 0 && classOf(before[0]) == classAlone && k == classAlone && !slices.ContainsFunc(between, func(r rune) bool {
+			return classOf(r) != classSpace && classOf(r) != classControl
+		})
+		if list == nil || len(between) > 0 && !line {
+			list = append(list, " ")
+		}
+		if k != classMark || len(between) > 0 {
+			before = before[:0]
+		}
+		before, between = append(before, r), nil
+		list = append(list, string(r))
+	}
+	if list != nil {
+		list = append(list, " ")
+	}
+	return list
+}
+
+func checkCharacters(t *testing.T, doc []byte, fold bool, piece int) {
+	t.Helper()
+	want := definedSpaced(doc, fold)
+	settings := Settings{Stream: Chars, Fold: fold}
+	var prints []uint64
+	for _, token := range want {
+		prints = append(prints, kernel.TokenFingerprint([]byte(token)))
+	}
+	kernel.Each(func(name string) {
+		if got := tokenize(settings, doc, func() int { return piece }); !slices.Equal(got, want) {
+			t.Fatalf("%s, fold %v: the characters of %q in pieces of %d are\n%q, want\n%q", name, fold, doc, piece, got, want)
+		}
+		z, only := New(settings), Tokens{FingerprintsOnly: true}
+		var got []uint64
+		for rest := doc; ; {
+			only.Reset()
+			n := z.Next(&only, rest, true)
+			got = only.AppendFingerprints(got)
+			if rest = rest[n:]; len(rest) == 0 {
+				break
+			}
+		}
+		if !slices.Equal(got, prints) {
+			t.Fatalf("%s, fold %v: the fingerprints of the characters of %q are %x, want %x", name, fold, doc, got, prints)
+		}
+	})
+}
+
+// The characters are those of the definition, with every kernel and in any pieces.
+func TestCharactersKernel(t *testing.T) {
+	random := rand.New(rand.NewPCG(84, 12))
+	scripts := [][2]rune{{' ', '~'}, {' ', '~'}, {' ', '@'}, {0x80, 0x17F}, {0x300, 0x36F}, {0x600, 0x6FF}, {0x900, 0x97F}, {0xE00, 0xE7F}, {0x1100, 0x11FF}, {0x2000, 0x206F}, {0x2190, 0x21FF}, {0x3000, 0x30FF}, {0x4E00, 0x4FFF}, {0xAC00, 0xADFF}, {0x1F300, 0x1F6FF}}
+	for round := range kerneltest.Trials(6000) {
+		var doc []byte
+		for n := random.IntN(300); len(doc) < n; {
+			script := scripts[random.IntN(len(scripts))]
+			for range random.IntN(24) {
+				if doc = utf8.AppendRune(doc, script[0]+random.Int32N(script[1]-script[0]+1)); random.IntN(8) == 0 {
+					doc = append(doc, " \n\x80"[random.IntN(3)])
+				}
+			}
+		}
+		if round%50 == 0 {
+			doc = append(doc, kerneltest.OtherText(random, 9000, 1+round%40)...)
+		}
+		checkCharacters(t, doc, round%2 == 0, 1+random.IntN(len(doc)+1))
+	}
+}
+
+func FuzzCharactersOfEachKernel(f *testing.F) {
+	for _, text := range texts {
+		if len(text) < 1000 {
+			f.Add([]byte(text), true, uint8(7))
+		}
+	}
+	f.Fuzz(func(t *testing.T, doc []byte, fold bool, piece uint8) { checkCharacters(t, doc, fold, 1+int(piece)) })
+}

@@ -13,6 +13,11 @@ import (
 type Tokens struct {
 	Text  []byte        // canonical UTF-8
 	Spans []kernel.Span // of text, in order
+
+	// FingerprintsOnly says that Spans are not needed: where the tokens are all the
+	// characters of Text there are then none.
+	FingerprintsOnly bool
+	each             bool // each character of Text is a token
 }
 
 func (t *Tokens) Reset() { t.Text, t.Spans = t.Text[:0], t.Spans[:0] }
@@ -43,11 +48,15 @@ func New(s Settings) Tokenizer {
 	case Code:
 		z = newCode(s.Fold)
 	case Chars:
-		z = newSpaced(s.Fold)
+		z = &singles{newSpacer(s.Fold)}
 	default:
 		z = newWords(s.Fold)
 	}
-	if s.StopWords || s.Vowels || s.Duplicates || s.Numbers || s.IDs || s.Stream == Chars || s.Stream == Soundex {
+	filters := s.StopWords || s.Vowels || s.Duplicates || s.Numbers || s.IDs
+	if filters && s.Stream == Chars {
+		z = &spaced{spacer: newSpacer(s.Fold)}
+	}
+	if filters || s.Stream == Soundex {
 		z = &filtered{Tokenizer: z, settings: s, seen: make(map[uint64]struct{})}
 	}
 	if s.Dates {
