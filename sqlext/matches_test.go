@@ -107,4 +107,9 @@ func TestUniqueIndexMadeLater(t *testing.T) {
 	db.check("d", "without the index")
 	db.expect("0", `SELECT alike_refresh('d')`)
 	db.expect("0", `SELECT count(*) FROM sqlite_master WHERE name LIKE '%unique_old'`)
+	// What a statement did that our triggers did not hear of.
+	db.exec(`DROP TRIGGER d_alike_delete`)
+	db.exec(`DELETE FROM d WHERE id = 4`)
+	db.expect("1", `SELECT alike_refresh('d')`)
+	db.expect("", `SELECT id FROM d_alike_unique EXCEPT SELECT id FROM d`)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,25 @@ func TestQuestionsAgree(t *testing.T) {
 				db.expect("0", `SELECT count(*) FROM (SELECT cluster, size, count(*) AS n, min(key) AS least FROM alike_clusters('d') GROUP BY cluster) WHERE n <> size OR least <> cluster`)
 				db.check("d", "questions")
 			})
+		}
+	}
+}
+
+// The range of a similarity index is open: both of its ends are outside.
+func TestRangeOfASimilarityIndex(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	for n := 1; n <= 30; n++ {
+		db.exec(`INSERT INTO d VALUES (?, ?)`, n, strings.Repeat("word ", n))
+	}
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words w=1 bag", "si": ["length"]}')`)
+	for _, c := range []struct{ arguments, want string }{{"10", "11,9,12,8"}, {"20", "21,19,22,18,23,17,24,16,25,15"}, {"10, 0.5", "11,9,12,8,13,7,14,6"}, {"10, 0", ""}, {"1", ""}} {
+		got := strings.Split(db.rows(`SELECT group_concat(key) FROM (SELECT key FROM alike_si_rows('d', 'length', `+c.arguments+`))`), ",")
+		want := strings.Split(c.want, ",")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", c.arguments, got, want)
 		}
 	}
 }
