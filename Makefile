@@ -100,6 +100,7 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^TestModel$$' ./pgworker/worker -args -kills 334
 	go test -timeout 4h -run '^TestModel$$' ./sqlext -args -schemas 1000 -statements 200
 	go test -timeout 4h -run '^TestKills$$' ./sqlext -args -kills 1000
+	go test -timeout 4h ./pgworker/worker ./migrations -args -releases
 	go test -timeout 4h -short ./sqlext -args -layout parts
 	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile

@@ -48,7 +48,7 @@ func describe(t *testing.T, c *pgx.Conn) string {
 }
 
 func TestUpDownUp(t *testing.T) {
-	for _, version := range pgtest.Versions() {
+	for _, version := range pgtest.Extremes() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			ctx := context.Background()
 			database := pgtest.Shared(t, version).Empty(t)

@@ -188,7 +188,7 @@ var matrix = []struct{ statement, expected string }{
 // Every verb of every role against every object gives what is written above. Nothing of
 // it is read from the catalog, but that no table of ours is forgotten.
 func TestRightsMatrix(t *testing.T) {
-	for _, version := range []int{13, 15, 18} {
+	for _, version := range pgtest.Extremes() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			c := pgtest.Connect(t, pgtest.Shared(t, version).Database(t))
 			prefix, named := matrixTables(t, c)

@@ -9,6 +9,7 @@ package pgtest
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/url"
@@ -39,12 +40,26 @@ func Version() int {
 	return 15
 }
 
-// Versions are the releases that Alike supports.
-func Versions() []int { return []int{13, 14, 15, 16, 17, 18} }
+var everywhere = flag.Bool("releases", false, "run the tests that depend on the release of PostgreSQL, even those that hardly do, on every release")
 
-// Extremes are the oldest release that Alike supports, the release that most tests run on and the
-// newest, for what depends on the release, but hardly on each one between.
-func Extremes() []int { return []int{13, Version(), 18} }
+func supported() []int { return []int{13, 14, 15, 16, 17, 18} }
+
+// Extremes are the releases for a test of what depends on the release: the oldest that Alike supports,
+// the newest and Version; with the flag -releases every one.
+func Extremes() []int {
+	if *everywhere {
+		return supported()
+	}
+	return []int{13, Version(), 18}
+}
+
+// Releases are those for a test of what hardly depends on the release: Version; with the flag -releases every one.
+func Releases() []int {
+	if *everywhere {
+		return supported()
+	}
+	return []int{Version()}
+}
 
 // A Server is a running PostgreSQL.
 type Server struct {

@@ -31,7 +31,7 @@ func TestCheckinsGoOn(t *testing.T) {
 		{"the document is dropped", "alice", "alter table alice.letters add text2 text; alter table alice.letters drop body cascade", 4, "", ""},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			for _, version := range pgtest.Extremes() {
+			for _, version := range pgtest.Releases() {
 				t.Run(fmt.Sprint(version), func(t *testing.T) {
 					t.Parallel()
 					s := newStage(t, version)

@@ -298,7 +298,7 @@ func TestKeepContaining(t *testing.T) {
 // the profile.
 func TestContainsComesAndGoes(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for _, version := range []int{pgtest.Version(), 13} {
+	for _, version := range pgtest.Releases() {
 		database := pgtest.Shared(t, version).Database(t)
 		c := pgtest.Connect(t, database)
 		w := newWorker(t, database, nil)

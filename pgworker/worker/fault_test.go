@@ -100,7 +100,7 @@ func checkins(database string, seed uint64, stop <-chan struct{}) {
 			}
 		}
 		id := r.IntN(400)
-		text := fmt.Sprintf("checkin number %d of the document %d and some words %d %d %d", r.IntN(1e9), id, r.IntN(100), r.IntN(100), r.IntN(100))
+		text := fmt.Sprintf("checkin %d, which says %d %d %d %d %d %d %d", r.IntN(1e9), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100))
 		// What fails was not checked in.
 		switch r.IntN(5) {
 		case 0:

@@ -150,7 +150,7 @@ func (s *stage) safe(what string) {
 // What an owner can put into his own tables runs with no rights but his own, whatever a
 // worker does with them: its worker is a member of him and of nobody else.
 func TestHostileOwner(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			s := newStage(t, version)
 			s.private()
@@ -187,7 +187,7 @@ func TestHostileOwner(t *testing.T) {
 // A condition can do nothing but look at its row: in every session, and whatever
 // rights he has.
 func TestHostileCondition(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			s := newStage(t, version)
 			s.private()
@@ -238,7 +238,7 @@ func TestHostileCondition(t *testing.T) {
 
 // Nobody changes, reads or stops what belongs to another owner, although both may attach.
 func TestAnothersAttachment(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			s := newStage(t, version)
 			s.private()
@@ -289,7 +289,7 @@ func TestAnothersAttachment(t *testing.T) {
 // A condition over a column of somebody's own type is refused, and one whose column
 // became one later is not evaluated any more.
 func TestHostileType(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			s := newStage(t, version)
 			s.private()
@@ -312,7 +312,7 @@ func TestHostileType(t *testing.T) {
 
 // To look at the state of everything is to trust no owner: status runs no code of theirs.
 func TestHostileStatus(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			s := newStage(t, version)
 			s.private()

@@ -11,7 +11,7 @@ import (
 // What a statement changed that notes no keys is found, whatever happened to the rows before
 // the worker looks: other transactions, savepoints, and a table that was written anew.
 func TestLargeStatements(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint("PostgreSQL ", version), func(t *testing.T) {
 			database := pgtest.Shared(t, version).Database(t)
 			c := pgtest.Connect(t, database)
@@ -86,7 +86,7 @@ func TestEmptiedTables(t *testing.T) {
 // A statement that changes many rows spends its time on them, not on us: by what its plan
 // says of its triggers, and by how much log it writes.
 func TestCostOfLargeStatements(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		c := pgtest.Connect(t, pgtest.Shared(t, version).Database(t))
 		exec(t, c, "create table documents (id bigint primary key, body text, seen int); create table plain (id bigint primary key, body text, seen int); select alike.attach('documents', 'body')")
 		for _, statement := range []string{

@@ -82,7 +82,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// PostgreSQL accepts every statement of the worker, in every release, with the parameters that its first lines name.
+// PostgreSQL accepts every statement of the worker, with the parameters that its first lines name.
 func TestStatements(t *testing.T) {
 	source, err := os.ReadFile("../../queries/postgres.go")
 	if err != nil {
@@ -93,7 +93,7 @@ func TestStatements(t *testing.T) {
 		t.Fatalf("%d files, want at least 15", len(files))
 	}
 	parameter := regexp.MustCompile(`\$\d+`)
-	for _, version := range pgtest.Versions() {
+	for _, version := range pgtest.Extremes() {
 		database := pgtest.Shared(t, version).Database(t)
 		c := pgtest.Connect(t, database)
 		exec(t, c, `create table pages (site int, "Path" text, body text, primary key (site, "Path"))`)

@@ -13,7 +13,7 @@ import (
 // Logical replication takes what is written to an attached table away, with all tables of ours
 // if it is told to, and the rows that it brings to an attached table are sketched.
 func TestLogicalReplication(t *testing.T) {
-	for _, version := range []int{13, pgtest.Version(), 18} {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint("PostgreSQL ", version), func(t *testing.T) {
 			publisher, subscriber := pgtest.New(t, version, "wal_level=logical"), pgtest.New(t, version)
 			from, to := publisher.Database(t), subscriber.Database(t)

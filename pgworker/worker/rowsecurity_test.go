@@ -39,7 +39,7 @@ func list(t testing.TB, c *pgx.Conn, sql string, args ...any) string {
 // Every question shows an asker the rows that the table shows him, the owner all, and
 // an attachment that says so openly shows them to everybody who may read the table.
 func TestQuestionsHeedRowSecurity(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		for _, reveal := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%d/reveal=%t", version, reveal), func(t *testing.T) {
 				s := newStage(t, version)
@@ -176,7 +176,7 @@ func TestGateHeedsRowSecurity(t *testing.T) {
 // A worker from which a policy hides rows takes none of them for deleted: it says what is
 // wrong, leaves everything as it is, and goes on when nothing is hidden any more.
 func TestWorkerBoundByRowSecurity(t *testing.T) {
-	for _, version := range pgtest.Extremes() {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			s := newStage(t, version)
 			s.offices(`{"policy": "link"}`)

@@ -59,7 +59,7 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 				names = append(names, fmt.Sprintf("k%d", n))
 				defined = append(defined, fmt.Sprintf("k%d %s", n, column))
 			}
-			exec(t, c, fmt.Sprintf(`create table documents (%s, body text, primary key (%s)); select alike.attach('documents', 'body', '{"policy": "link", "si": ["length"], "matches": 100}')`, strings.Join(defined, ", "), strings.Join(names, ", ")))
+			exec(t, c, fmt.Sprintf(`create table documents (%s, body text, primary key (%s)); select alike.attach('documents', 'body', '{"policy": "link", "si": ["length"], "matches": 100, "profile": "words k=4 s=7 t=84"}')`, strings.Join(defined, ", "), strings.Join(names, ", ")))
 			exec(t, c, "insert into documents select "+kind.values+", '"+text+"' from generate_series(1, 12) as g")
 			exec(t, c, "update documents set body = body || ' ' where ("+strings.Join(names, ", ")+") = (select "+kind.values+" from generate_series(1, 1) as g)")
 			w := newWorker(t, database, nil)

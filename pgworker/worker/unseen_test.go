@@ -91,7 +91,7 @@ func TestNames(t *testing.T) {
 
 // status tells which changes no trigger saw, and refresh mends them.
 func TestChangesThatNoTriggerSaw(t *testing.T) {
-	for _, version := range []int{13, 18} {
+	for _, version := range pgtest.Releases() {
 		database := pgtest.Shared(t, version).Database(t)
 		c := pgtest.Connect(t, database)
 		exec(t, c, "create table documents (id int primary key, body text); insert into documents select g, 'text of ' || g from generate_series(1, 10) as g; select alike.attach('documents', 'body')")

@@ -191,11 +191,7 @@ func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where strin
 const words = "(select string_agg('w' || (g * 31 + i * i * 7) % 997, ' ') from generate_series(1, 80) as i)"
 
 func TestBackfillAndQueue(t *testing.T) {
-	versions := pgtest.Versions()
-	if testing.Short() {
-		versions = []int{pgtest.Version()}
-	}
-	for _, version := range versions {
+	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			t.Parallel()
 			database := pgtest.Shared(t, version).Database(t)
@@ -281,7 +277,9 @@ func TestRunWakesUp(t *testing.T) {
 // waitFor waits until a condition holds; the limit is that of go test.
 func waitFor(t testing.TB, what string, condition func() bool) {
 	t.Helper()
-	for start, said := time.Now(), false; !condition(); time.Sleep(5 * time.Millisecond) {
+	pause := 5 * time.Millisecond
+	for start, said := time.Now(), false; !condition(); time.Sleep(pause) {
+		pause = min(pause*5/4, 100*time.Millisecond) // asking takes time from what it waits for
 		if !said && time.Since(start) > time.Minute {
 			said = true
 			t.Logf("waiting for %s", what)
