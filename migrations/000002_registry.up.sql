@@ -11,6 +11,29 @@ comment on table alike.settings is 'profiles in their canonical spelling, each w
 comment on column alike.settings.tokens is 'NULL until a worker has sketched under the number';
 create index settings_profile_idx on alike.settings (profile);
 
+-- The lists of shingles that profiles leave out, which package sketch calls a Boilerplate.
+create table alike.boilerplate (
+  list bigint constraint boilerplate_pkey primary key,
+  shingles bytea not null
+);
+comment on table alike.boilerplate is 'shingles that very many rows of a table share, by the name in the setting without of a profile';
+
+-- Keeps a list and returns its name. It runs as its owner, as alike._settings_id does: what
+-- a list is named by tells its content.
+create function alike._keep_boilerplate(shingles bytea) returns text language plpgsql strict security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  name constant bigint := greatest(1, ('x' || encode(substr(sha256(shingles), 1, 4), 'hex'))::bit(32)::bigint);
+begin
+  if length(shingles) not between 8 and 8388608 or length(shingles) % 8 <> 0 then
+    raise exception 'alike: a list of % bytes of shingles, want 8 to 8388608, a multiple of 8', length(shingles) using errcode = 'invalid_parameter_value';
+  end if;
+  insert into alike.boilerplate values (name, shingles) on conflict do nothing;
+  return lpad(to_hex(name), 8, '0');
+end
+$$;
+
 create table alike.attachment (
   id integer generated always as identity constraint attachment_pkey primary key,
   name text not null,

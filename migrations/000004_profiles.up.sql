@@ -5,7 +5,8 @@ create type alike.profile_fields as (
   stream smallint, other_case boolean, stop_words boolean, vowels boolean, duplicates boolean, bag boolean,
   numbers boolean, ids boolean, dates boolean,
   family smallint, bits integer, w integer, t integer, k integer, s integer, r integer, size integer, modulus bigint,
-  tokens integer -- of a stored sketch: the fingerprint of the tokens that its build makes
+  tokens integer, -- of a stored sketch: the fingerprint of the tokens that its build makes
+  without bigint -- the list of shingles that are left out, 0 for none
 );
 
 create function alike._streams() returns text[] language sql immutable parallel safe
@@ -62,6 +63,8 @@ begin
   elsif family = 'mod' and p.modulus not between 1 and 2147483647
      or family = 'bottom' and p.modulus not between 0 and 2147483647 then
     return format('mod=%s, want 1 to 2147483647', p.modulus);
+  elsif p.without <> 0 and family in ('bottom', 'mod') then
+    return format('without=%s: the family %s leaves no shingles out', lpad(to_hex(p.without), 8, '0'), family);
   elsif family <> 'bottom' and p.size <> 0 or family not in ('bottom', 'mod') and p.modulus <> 0 then
     return format('the family %s takes no bottom or mod', family);
   end if;
@@ -89,7 +92,8 @@ as $$
       else (alike._families())[p.family + 1]
     end,
     't=' || p.t, 'k=' || p.k, 's=' || p.s, 'r=' || p.r,
-    case when p.bits <> 64 then 'bits=' || p.bits end)
+    case when p.bits <> 64 then 'bits=' || p.bits end,
+    case when p.without <> 0 then 'without=' || lpad(to_hex(p.without), 8, '0') end)
 $$;
 
 -- Reads and checks the header and the length of a stored sketch.
@@ -132,6 +136,11 @@ begin
   exponent := get_byte(sketch, 13);
   p.size := get_byte(sketch, 14) << 8 | get_byte(sketch, 15);
   p.modulus := get_byte(sketch, 16)::bigint << 8 | get_byte(sketch, 17) << 8 | get_byte(sketch, 18) << 8 | get_byte(sketch, 19);
+  p.without := 0;
+  if p.family not in (1, 2) then
+    p.without := p.modulus;
+    p.modulus := 0;
+  end if;
   p.tokens := get_byte(sketch, 20) << 8 | get_byte(sketch, 21);
   invalid := alike._invalid(p);
   if invalid is not null then
@@ -275,7 +284,7 @@ create function alike._parse(settings text) returns alike.profile_fields languag
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  p alike.profile_fields := row(1, false, false, false, false, false, false, false, false, 4, 64, 2, 168, 23, 4, 2, 0, 0, 0);
+  p alike.profile_fields := row(1, false, false, false, false, false, false, false, false, 4, 64, 2, 168, 23, 4, 2, 0, 0, 0, 0);
   words text[] := alike._words(settings);
   base text[];
   part text[];
@@ -304,6 +313,13 @@ begin
         p.family := place - 1;
         p.size := 0;
         p.modulus := 0;
+        continue;
+      end if;
+      if word ~ '^without=' then
+        if word !~ '^without=[0-9a-f]{8}$' or word = 'without=00000000' then
+          raise exception 'sketch: profile "%": "%": want without=00000001 to without=ffffffff', left(settings, 100), left(word, 40) using errcode = 'invalid_parameter_value';
+        end if;
+        p.without := ('x' || substr(word, 9))::bit(32)::bigint;
         continue;
       end if;
       case word

@@ -256,7 +256,7 @@ begin
   result := overlay(result placing substr(int4send(p.w), 3) from 7);
   result := overlay(result placing substr(int4send(p.t), 3) from 9);
   result := overlay(result placing substr(int4send(p.size), 3) from 15);
-  result := overlay(result placing int4send(p.modulus::integer) from 17);
+  result := overlay(result placing substr(int8send(p.modulus + p.without), 5) from 17); -- one of them is 0
   result := overlay(result placing substr(int4send(p.tokens), 3) from 21);
   if p.family = 6 then
     -- One bit a bin says whether it is filled; an empty bin keeps zeros.

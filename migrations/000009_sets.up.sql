@@ -263,6 +263,8 @@ declare
 begin
   if coalesce(cardinality(elements), 0) = 0 then
     return null;
+  elsif p.without <> 0 then
+    raise exception 'sketch: profile "%": the list of shingles that the profile leaves out is needed', alike._spell(p) using errcode = 'invalid_parameter_value';
   end if;
   p.stream := 6;
   p.w := 1;

@@ -106,6 +106,7 @@ as $$
     'build', alike._generated(a, 'build'),
     'forget', alike._generated(a, 'forget'),
     'switch', alike._generated(a, 'switch'),
+    'learn', alike._generated(a, 'learn'),
     'similar', alike._generated(a, 'similar'),
     'keys', alike._names(a.key_columns),
     'keys_d', alike._key_list(a.key_columns, 'd'),

@@ -1,9 +1,11 @@
 drop function alike.attach(text, text, jsonb);
 drop function alike._attach(regclass, text, text, jsonb, integer);
+drop function alike._make_learn(alike.attachment);
 drop function alike._say_what_is_done(alike.attachment);
 drop function alike._describe(pg_class, text, jsonb, alike.attachment);
 drop function alike._say_what_was_chosen(alike.attachment);
 drop function alike._choose(alike.attachment, jsonb, alike.attachment);
+drop function alike._learns(jsonb);
 drop function alike._look_at(alike.attachment);
 drop function alike._text_of(bytea);
 drop function alike._find_key(regclass, jsonb);

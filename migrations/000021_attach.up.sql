@@ -70,7 +70,8 @@ as $$
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
-    ('verify', array['string'], 'a string'), ('contains', array['boolean'], 'true or false')
+    ('verify', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'),
+    ('common', array['boolean', 'number', 'string', 'null'], 'true, false, a share above 0 and at most 1, or the name of a list')
 $$;
 
 create function alike._check_options(options jsonb) returns void language plpgsql immutable
@@ -101,6 +102,10 @@ begin
     elsif not coalesce((options #>> '{ask,timeout}')::double precision, 2) between 0.01 and 300 then
       raise exception 'alike: attach: ask: timeout %, want 0.01 to 300 seconds', options #>> '{ask,timeout}' using errcode = 'invalid_parameter_value';
     end if;
+  end if;
+  if jsonb_typeof(options -> 'common') = 'number' and not ((options ->> 'common')::numeric > 0 and (options ->> 'common')::numeric <= 1)
+     or jsonb_typeof(options -> 'common') = 'string' and (options ->> 'common' !~ '^[0-9a-f]{8}$' or options ->> 'common' = '00000000') then
+    raise exception 'alike: attach: the option common is %, want true, false, a share above 0 and at most 1, or the name of a list', left((options -> 'common')::text, 60) using errcode = 'invalid_parameter_value';
   end if;
   if coalesce(options ->> 'verify', 'sketch') not in ('sketch', 'text') then
     raise exception 'alike: attach: the verify is "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
@@ -214,6 +219,11 @@ begin
 end
 $$;
 
+-- Whether the worker is to learn what very many rows share.
+create function alike._learns(options jsonb) returns boolean language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select coalesce(jsonb_typeof(options -> 'common') = 'number' or options -> 'common' = 'true', false) $$;
+
 -- Chooses what the profile leaves open: the preset where none is told, and the filter,
 -- which follows at_least unless the profile gives k or s. old is the attachment that
 -- is changed: its preset stays, and its filter where that finds enough.
@@ -252,6 +262,22 @@ begin
   end if;
   if profile.bits = 64 and alike._slots(profile.family) and settings !~* 'bits=64' then
     profile.bits := case when profile.t > 128 then 4 else 8 end;
+  end if;
+  -- A list in use stays until the worker has learned another.
+  if jsonb_typeof(options -> 'common') = 'string' then
+    profile.without := ('x' || (options ->> 'common'))::bit(32)::bigint;
+  elsif alike._learns(options) and old.id is not null then
+    profile.without := (alike._parse(p.profile)).without from alike.settings p where p.id = old.profile_id;
+  end if;
+  if profile.without <> 0 then
+    if not exists (select from alike.boilerplate where list = profile.without) then
+      raise exception 'alike: attach: the list % of shingles that the profile leaves out is not in this database', lpad(to_hex(profile.without), 8, '0') using errcode = 'invalid_parameter_value',
+        hint = 'The option common, true or a share of the rows, has the worker learn one.';
+    elsif alike._invalid(profile) is not null then
+      raise exception 'alike: attach: %', alike._invalid(profile) using errcode = 'invalid_parameter_value';
+    end if;
+  elsif alike._learns(options) and (alike._families())[profile.family + 1] in ('bottom', 'mod') then
+    raise exception 'alike: attach: the family % leaves no shingles out', (alike._families())[profile.family + 1] using errcode = 'invalid_parameter_value';
   end if;
   a.at_least := coalesce((options ->> 'at_least')::double precision, alike._at_least(profile));
   if not (a.at_least > 0 and a.at_least <= 1) then
@@ -373,6 +399,9 @@ as $$
 declare
   otherwise constant text := coalesce(a.options #>> '{ask,otherwise}', 'accept');
 begin
+  if alike._learns(a.options) then
+    raise notice 'alike: attach: % leaves out what many rows share as soon as the worker has filled it and learned what that is', a.name;
+  end if;
   if a.options ->> 'verify' = 'text' then
     raise notice 'alike: attach: % reads documents again for what the worker records and for pgworker rows, pairs and clusters; functions in SQL answer from the sketches', a.name;
   end if;
@@ -388,6 +417,22 @@ begin
       raise notice 'alike: attach: the extension dblink is not installed: until it is, no worker is asked' using hint = 'create extension dblink installs it.';
     end if;
   end if;
+end
+$$;
+
+-- Makes what the worker calls once it has learned which shingles very many rows share: the
+-- list as a Boilerplate is stored, or NULL where there are none.
+create function alike._make_learn(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not alike._learns(a.options) then
+    return;
+  end if;
+  execute format('create or replace function %s(shingles bytea) returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L',
+    alike._generated(a, 'learn'), format('begin perform alike._leave_out(a, shingles) from alike.attachment a where a.id = %s; end', a.id));
+  execute format('revoke all on function %s(bytea) from public', alike._generated(a, 'learn'));
+  perform alike._own(a);
 end
 $$;
 
@@ -427,6 +472,7 @@ begin
      and not options ? 'ask' and not old.options ? 'ask' then
     update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options, preset = a.preset, recall = a.recall, reason = a.reason, looked = a.looked
     where t.id = replaced returning * into a;
+    perform alike._make_learn(a);
     perform alike._protect(a);
     perform alike._say_what_was_chosen(a);
     perform alike._say_what_is_done(a);
@@ -454,6 +500,7 @@ begin
   perform alike._keep_bounds(p.t) from (select (alike._parse(s.profile)).* from alike.settings s where s.id = a.profile_id) p
   where p.t <= 256 and alike._slots(p.family);
   insert into alike.backfill (attachment, rows, deletions) values (a.id, rows, kept);
+  perform alike._make_learn(a);
   perform alike._own(a);
   perform alike._say_what_was_chosen(a);
   perform alike._say_what_is_done(a);

@@ -21,7 +21,7 @@ begin
       hint = 'select * from alike.status() shows how far it is.';
   end if;
   rows := alike._attach(a.source, a.name, alike._current_document(a),
-    a.options - case when coalesce(options ->> 'policy', a.policy) <> 'reject' then 'ask' else '' end || options
+    a.options - case when coalesce(options ->> 'policy', a.policy) <> 'reject' then 'ask' else '' end - case when options ? 'profile' then 'common' else '' end || options
     || jsonb_build_object('name', a.name, 'key', to_jsonb(alike._current_keys(a))), a.id);
   select * into fresh from alike.attachment t where t.replaces = a.id;
   if not found then
@@ -38,6 +38,16 @@ $$;
 create function alike.change("table" text, options jsonb) returns bigint language sql strict
 as $$ select alike._change(alike._attachment("table"), options) $$;
 comment on function alike.change(text, jsonb) is 'sketches a table under another profile beside the old, and switches when that is done';
+
+-- Has an attachment leave out a list of shingles, which its owner's generated function brings.
+create function alike._leave_out(a alike.attachment, shingles bytea) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+begin
+  perform alike._change(a, jsonb_build_object('common', coalesce(to_jsonb(alike._keep_boilerplate(shingles)), 'false')));
+end
+$$;
 
 -- Puts an attachment that is full in the place of the one it replaces.
 create function alike._switch(a alike.attachment) returns void language plpgsql

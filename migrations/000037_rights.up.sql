@@ -24,7 +24,7 @@ begin
     if to_regrole(role) is not null then
       execute format('grant execute on all functions in schema alike to %I', role);
       execute format('grant insert (task, settings, documents), select (id, asked_by, answered_at, answer, error), delete on alike.question to %I', role);
-      execute format('grant select on alike.settings, alike.attachment, alike.queue, alike.extraction, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to %I', role);
+      execute format('grant select on alike.settings, alike.boilerplate, alike.attachment, alike.queue, alike.extraction, alike.chunk, alike.backfill, alike.error, alike.lower_bound, alike.admitted to %I', role);
     end if;
   end loop;
   if to_regrole('alike_worker') is not null then

@@ -57,6 +57,12 @@ var (
 	StillSketched string
 	//go:embed postgres/backfill_to_finish.sql
 	BackfillToFinish string
+	//go:embed postgres/learn_due.sql
+	LearnDue string
+	//go:embed postgres/learned.sql
+	Learned string
+	//go:embed postgres/boilerplate.sql
+	Boilerplate string
 	//go:embed postgres/backfill_finish.sql
 	BackfillFinish string
 	//go:embed postgres/backfill_deletions.sql

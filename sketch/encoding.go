@@ -71,7 +71,7 @@ func appendHeader(dst []byte, p Profile, exponent int) []byte {
 	dst = binary.BigEndian.AppendUint16(dst, uint16(p.T))
 	dst = append(dst, byte(p.K), byte(p.S), byte(p.R), byte(exponent))
 	dst = binary.BigEndian.AppendUint16(dst, uint16(p.Size))
-	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Modulus))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(p.Modulus)|p.Without) // one of them is 0
 	return binary.BigEndian.AppendUint16(dst, p.TokensFingerprint())
 }
 
@@ -174,7 +174,10 @@ func (k *blob) readHeader(b []byte) {
 	k.W, k.T = int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
 	k.K, k.S, k.R = int(b[10]), int(b[11]), int(b[12])
 	k.exponent = int(b[13])
-	k.Size, k.Modulus = int(binary.BigEndian.Uint16(b[14:])), int(binary.BigEndian.Uint32(b[16:]))
+	k.Size, k.Modulus, k.Without = int(binary.BigEndian.Uint16(b[14:])), 0, binary.BigEndian.Uint32(b[16:])
+	if k.Family == Bottom || k.Family == Mod {
+		k.Modulus, k.Without = int(k.Without), 0
+	}
 	k.Tokens = 0 // parse looks at it
 	k.filled, k.payload = nil, b[headerSize:]
 }

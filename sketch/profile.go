@@ -77,6 +77,10 @@ type Profile struct {
 	R              int // features that two documents share to be alike, 1 to K
 	Bits           int // bits of each slot that are stored: 1, 2, 4, 8 or 64
 
+	// Without is the fingerprint of the Boilerplate that sketches leave out, 0 for none.
+	// The families bottom and mod take none.
+	Without uint32
+
 	// Tokens is 0 for the tokens that this build makes. The profile of a sketch
 	// from a build that makes others has its TokensFingerprint; such a sketch
 	// compares with its like, but this build makes no more of them.
@@ -210,6 +214,14 @@ func applySettings(p Profile, settings string) (Profile, error) {
 				return p, fmt.Errorf("%.40q: want tokens=0001 to tokens=ffff", word)
 			}
 			p.Tokens = uint16(n)
+			continue
+		}
+		if name == "without" {
+			n, err := strconv.ParseUint(value, 16, 32)
+			if err != nil || n == 0 || len(value) != 8 {
+				return p, fmt.Errorf("%.40q: want without=00000001 to without=ffffffff", word)
+			}
+			p.Without = uint32(n)
 			continue
 		}
 		field := p.number(name)
@@ -350,6 +362,7 @@ func (p Profile) String() string {
 	if p.Bits != 64 {
 		number("bits", p.Bits)
 	}
+	flag(p.Without != 0, fmt.Sprintf("without=%08x", p.Without))
 	flag(p.Tokens != 0, fmt.Sprintf("tokens=%04x", p.Tokens))
 	return strings.Join(words, " ")
 }
@@ -455,6 +468,9 @@ func (p *Profile) validate() error {
 	}
 	if p.Family == Mod && (p.Modulus < 1 || p.Modulus > 1<<31-1) || p.Family == Bottom && (p.Modulus < 0 || p.Modulus > 1<<31-1) {
 		return fmt.Errorf("mod=%d, want 1 to %d", p.Modulus, 1<<31-1)
+	}
+	if p.Without != 0 && (p.Family == Bottom || p.Family == Mod) {
+		return fmt.Errorf("without=%08x: the family %s leaves no shingles out", p.Without, p.Family)
 	}
 	if p.Stream == Elements && p.Tokens != 0 {
 		return fmt.Errorf("tokens=%04x: the stream elements has no tokens", p.Tokens)

@@ -14,24 +14,28 @@ import (
 // It keeps its buffers, so that a document costs no allocation; it must not be
 // used by two goroutines at once.
 type Sketcher struct {
-	profile   Profile
-	tokenizer token.Tokenizer
-	window    *kernel.Window
-	labels    kernel.Labeller // of a bag
-	replicas  kernel.Labeller // of the weights in a set
-	sampler   sampler
+	profile     Profile
+	tokenizer   token.Tokenizer
+	window      *kernel.Window
+	labels      kernel.Labeller // of a bag
+	replicas    kernel.Labeller // of the weights in a set
+	sampler     sampler
+	boilerplate *Boilerplate // the shingles that are left out, or nil
 
 	tokens       token.Tokens
 	fingerprints []uint64 // of tokens: the last w-1 of the piece before, then this piece's
 	shingles     []uint64
-	seen         int64
+	seen         int64  // shingles, with those that are left out
+	taken        int64  // shingles, without them
 	buffer       []byte // of ReadFrom
 
 	counter *Sketcher // of Length, made when it is asked for
 }
 
-// NewSketcher returns a Sketcher for a profile.
-func NewSketcher(p Profile) (*Sketcher, error) {
+// NewSketcher returns a Sketcher for a profile that leaves no shingles out.
+func NewSketcher(p Profile) (*Sketcher, error) { return NewSketcherWithout(p, nil) }
+
+func newSketcher(p Profile) (*Sketcher, error) {
 	if err := p.Validate(); err != nil {
 		return nil, fmt.Errorf("sketch: %w", err)
 	}
@@ -58,7 +62,7 @@ func (s *Sketcher) Profile() Profile { return s.profile }
 
 // Reset forgets the document.
 func (s *Sketcher) Reset() {
-	s.fingerprints, s.seen = s.fingerprints[:0], 0
+	s.fingerprints, s.seen, s.taken = s.fingerprints[:0], 0, 0
 	clear(s.labels)
 	clear(s.replicas)
 	s.sampler.Reset()
@@ -177,6 +181,10 @@ func (s *Sketcher) slide(final bool) {
 // take samples shingles.
 func (s *Sketcher) take(shingles []uint64) {
 	s.seen += int64(len(shingles))
+	if s.boilerplate != nil {
+		shingles = s.boilerplate.without(shingles)
+	}
+	s.taken += int64(len(shingles))
 	if s.profile.Bag {
 		s.labels.Label(shingles)
 	}
@@ -194,14 +202,14 @@ func (s *Sketcher) AddElement(element []byte) {
 // profile makes bags.
 func (s *Sketcher) Length(doc []byte) int64 {
 	if s.profile.Bag || s.profile.Family == Weighted {
-		return s.seen // repeated shingles count
+		return s.taken // repeated shingles count
 	}
 	if s.counter == nil {
 		// The multiples of 1 are all fingerprints, each once.
 		p := s.profile
-		p.Family, p.Modulus, p.Size, p.Bits = Mod, 1, 0, 64
+		p = p.Exact()
 		var err error
-		if s.counter, err = NewSketcher(p); err != nil {
+		if s.counter, err = NewSketcherWithout(p, s.boilerplate); err != nil {
 			panic(err)
 		}
 	}
@@ -213,10 +221,11 @@ func (s *Sketcher) Length(doc []byte) int64 {
 
 // Empty reports whether nothing was sampled: such a document has no sketch,
 // and resembles no other.
-func (s *Sketcher) Empty() bool { return s.seen == 0 }
+func (s *Sketcher) Empty() bool { return s.taken == 0 }
 
-// Shingles returns how many shingles the document has, repeated ones included.
-func (s *Sketcher) Shingles() int64 { return s.seen }
+// Shingles returns how many shingles the document has, repeated ones included and
+// those that are left out not.
+func (s *Sketcher) Shingles() int64 { return s.taken }
 
 // AppendSketch appends the stored form of the document's sketch, or nothing
 // when it is empty.

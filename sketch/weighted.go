@@ -194,6 +194,7 @@ func (s *Sketcher) AddWeighted(element []byte, weight float64) error {
 			return err
 		}
 		s.seen++
+		s.taken++
 		return nil
 	}
 	if weight != math.Floor(weight) {

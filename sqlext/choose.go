@@ -36,6 +36,9 @@ func (c *conn) choose(a, old *attachment, o *options) error {
 		preset, follows = sketch.PresetOf(told)
 		a.Preset = preset.Name
 	}
+	if err := c.leaveOut(a, &p, o); err != nil {
+		return err
+	}
 	if !follows {
 		if a.Profile, a.Recall = p.String(), nil; o.Recall.value != nil {
 			return fmt.Errorf("recall is for a filter that attach chooses; the profile %.100q has one", told)

@@ -8,10 +8,12 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sketch/common"
 	"github.com/alike-sql/alike/sketch/simindex"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
@@ -33,6 +35,8 @@ type settings struct {
 	Where    string
 	Extract  string
 	Layout   string // how equal features are found
+
+	boilerplate *sketch.Boilerplate // learned for the profile, until the registry has it
 }
 
 // options are what attach is told, as JSON. What is not said stays as it is, or
@@ -51,6 +55,7 @@ type options struct {
 	Where    *string   `json:"where"`
 	Extract  *string   `json:"extract"`
 	Layout   *string   `json:"layout"`
+	Common   share     `json:"common"`
 }
 
 // number is an option that null takes back to its default.
@@ -65,6 +70,34 @@ func (n *number) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("at_least or recall is %.60s, want a number or null", text)
 	}
 	return nil
+}
+
+// share is the option common: true or the share of the rows above which a shingle is left
+// out, a list by its name in profiles, or false or null for none.
+type share struct {
+	given bool
+	of    float64 // the rows; 0 where nothing is to be learned
+	list  uint32  // or the list
+}
+
+func (s *share) UnmarshalJSON(text []byte) error {
+	*s = share{given: true}
+	var name string
+	switch {
+	case string(text) == "null" || string(text) == "false":
+		return nil
+	case string(text) == "true":
+		s.of = common.Share
+		return nil
+	case json.Unmarshal(text, &s.of) == nil && s.of > 0 && s.of <= 1:
+		return nil
+	case json.Unmarshal(text, &name) == nil && len(name) == 8:
+		if list, err := strconv.ParseUint(name, 16, 32); err == nil && list > 0 {
+			s.of, s.list = 0, uint32(list)
+			return nil
+		}
+	}
+	return fmt.Errorf("the option common is %.60s, want true, false, a share above 0 and at most 1, or the name of a list", text)
 }
 
 // whole is a whole number that null takes back to its default.

@@ -161,7 +161,10 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 					return err
 				}
 			}
-			return c.register(&ready, true)
+			if err := c.register(&ready, true); err != nil {
+				return err
+			}
+			return c.Run(a.sql("drop_unused_boilerplate"), nil)
 		})
 	})
 	if err != nil {

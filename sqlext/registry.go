@@ -412,6 +412,11 @@ func (c *conn) number(a *attachment) error {
 	if err := c.Run(a.sql("add_profile"), nil, a.Profile, int64(a.tokens)); err != nil {
 		return err
 	}
+	if b := a.boilerplate; b != nil {
+		if err := c.Run(a.sql("add_boilerplate"), nil, int64(b.Fingerprint()), b.Stored()); err != nil {
+			return err
+		}
+	}
 	return c.Run(a.sql("profile_id"), func(row []sqlite.Value) error {
 		a.ProfileID = row[0].Int()
 		return nil

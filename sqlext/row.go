@@ -31,6 +31,8 @@ type rowSettings struct {
 	packed  packedRow
 	page    []byte // the text of the last page, reused
 
+	boilerplate *sketch.Boilerplate // the shingles that the sketches leave out
+
 	exact         *sketch.Sketcher // of all shingles, made when it is asked for
 	first, second exactDocument
 	passages      *sketch.Passages // made when it is asked for
@@ -84,7 +86,10 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 		return nil, fmt.Errorf("%d similarity indexes, want at most %d", len(variants), maxIndexes)
 	}
 	s := &rowSettings{text: text, extract: lines[2] == "html", indexes: len(variants)}
-	if s.row, err = aspect.New(profile, variants); err != nil {
+	if s.boilerplate, err = c.boilerplate(profile); err != nil {
+		return nil, err
+	}
+	if s.row, err = aspect.NewWithout(profile, variants, s.boilerplate); err != nil {
 		return nil, err
 	}
 	s.row.Stop = c.Interrupted

@@ -38,7 +38,7 @@ func (c *conn) judge(a *attachment) (*judge, error) {
 		}, row)
 		return text, ok, err
 	}
-	return verify.Texts(a.profile, read, c.Interrupted)
+	return verify.Texts(a.profile, settings.boilerplate, read, c.Interrupted)
 }
 
 // sketched tells whether a document is still the one whose hash its row has.
@@ -103,7 +103,7 @@ func (s *rowSettings) exactly(c *conn, last *exactDocument, document []byte) ([]
 	}
 	if s.exact == nil {
 		var err error
-		if s.exact, err = sketch.NewSketcher(s.row.Profile().Exact()); err != nil {
+		if s.exact, err = sketch.NewSketcherWithout(s.row.Profile().Exact(), s.boilerplate); err != nil {
 			return nil, err
 		}
 	}

@@ -20,6 +20,7 @@ type attachment struct {
 	keys        int // columns
 	profileID   int16
 	profile     sketch.Profile
+	boilerplate *sketch.Boilerplate // the shingles that its sketches leave out
 	variants    []simindex.Variant
 	policy      string
 	atLeast     float64

@@ -23,7 +23,7 @@ import (
 // backfillStep does one transaction's worth of it, and reports whether there
 // was anything to do.
 func (w *Worker) backfillStep(ctx context.Context) (bool, error) {
-	for _, step := range []func(context.Context) (bool, error){w.copyChunk, w.splitBackfill, w.finishBackfill, w.revisit} {
+	for _, step := range []func(context.Context) (bool, error){w.copyChunk, w.splitBackfill, w.finishBackfill, w.learn, w.revisit} {
 		if did, err := step(ctx); did || err != nil {
 			return did, err
 		}

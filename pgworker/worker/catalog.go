@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/alike-sql/alike/queries"
+	"github.com/alike-sql/alike/sketch"
 )
 
 // catalog caches the attachments for a moment.
@@ -85,5 +87,48 @@ func readAttachments(ctx context.Context, q querier) (map[int32]*attachment, err
 			a.broken = a.resolve(profile, variants, extract)
 		}
 	}
-	return byID, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	for _, a := range byID {
+		if a.broken == nil {
+			if a.boilerplate, err = readBoilerplate(ctx, q, a.profile); err != nil {
+				return nil, err
+			}
+			if a.boilerplate == nil && a.profile.Without != 0 {
+				a.broken = fmt.Errorf("the list %08x of shingles that its profile leaves out is missing", a.profile.Without)
+			}
+		}
+	}
+	return byID, nil
+}
+
+// boilerplates are the lists that were read before, by their names, which tell their content.
+var boilerplates sync.Map
+
+// readBoilerplate returns the list of shingles that a profile leaves out, nil where it is not there.
+func readBoilerplate(ctx context.Context, q querier, p sketch.Profile) (*sketch.Boilerplate, error) {
+	if p.Without == 0 {
+		return nil, nil
+	}
+	if known, ok := boilerplates.Load(p.Without); ok {
+		return known.(*sketch.Boilerplate), nil
+	}
+	rows, err := q.Query(ctx, queries.Boilerplate, int64(p.Without))
+	if err != nil {
+		return nil, err
+	}
+	stored, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[[]byte])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	b, err := sketch.ParseBoilerplate(stored)
+	if err != nil || b.Fingerprint() != p.Without {
+		return nil, err
+	}
+	boilerplates.Store(p.Without, b)
+	return b, nil
 }

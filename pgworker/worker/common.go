@@ -30,45 +30,11 @@ func Common(ctx context.Context, conn *pgx.Conn, table string, share float64) ([
 	if err != nil {
 		return nil, err
 	}
-	read := func(each func(key string, text []byte) error) error {
-		rows, err := tx.Query(ctx, a.sql(queries.Texts))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var key string
-			var document pgtype.DriverBytes
-			var said *string
-			if err := rows.Scan(&key, &document, &said); err != nil {
-				return err
-			}
-			if said == nil {
-				said = new(string)
-			}
-			text := []byte(document)
-			if media, extract := a.mediaOf(*said); extract {
-				if extractor.RunsCommand(text, media) {
-					continue
-				}
-				var unreadable error
-				if text, unreadable = extractor.Text(ctx, text, media); unreadable != nil {
-					continue
-				}
-			}
-			if err := each(key, text); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	}
-	for _, take := range []func([]byte) error{l.Add, l.Count} {
-		if err := read(func(_ string, text []byte) error { return take(text) }); err != nil {
-			return nil, err
-		}
-	}
-	if !l.Complete() {
-		return nil, errors.New("the documents are too long to count their shingles in memory; ask for a greater share")
+	read := func(each func(key string, text []byte) error) error { return a.eachText(ctx, tx, extractor, each) }
+	if err := l.Learn(func(take func([]byte) error) error {
+		return read(func(_ string, text []byte) error { return take(text) })
+	}); err != nil {
+		return nil, err
 	}
 	seen := errors.New("every shingle was seen")
 	if err := read(func(key string, text []byte) error {
@@ -80,4 +46,70 @@ func Common(ctx context.Context, conn *pgx.Conn, table string, share float64) ([
 		return nil, err
 	}
 	return l.Passages(), nil
+}
+
+// eachText reads all documents but those whose text a command extracts.
+func (a *attachment) eachText(ctx context.Context, q querier, extractor *extract.Extractor, each func(key string, text []byte) error) error {
+	rows, err := q.Query(ctx, a.sql(queries.Texts))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key string
+		var document pgtype.DriverBytes
+		var said *string
+		if err := rows.Scan(&key, &document, &said); err != nil {
+			return err
+		}
+		if said == nil {
+			said = new(string)
+		}
+		text := []byte(document)
+		if media, extract := a.mediaOf(*said); extract {
+			if extractor.RunsCommand(text, media) {
+				continue
+			}
+			var unreadable error
+			if text, unreadable = extractor.Text(ctx, text, media); unreadable != nil {
+				continue
+			}
+		}
+		if err := each(key, text); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// learn finds the shingles that very many rows of a full attachment share, and begins to
+// sketch it without them, beside the sketches that there are.
+func (w *Worker) learn(ctx context.Context) (bool, error) {
+	var share *float64
+	return w.perform(ctx, task{claim: queries.LearnDue, more: []any{&share}, fresh: true, long: true, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
+		if share == nil {
+			share = new(float64)
+			*share = common.Share
+		}
+		l, err := common.NewLearner[string](a.profile, *share, func() error { return context.Cause(ctx) })
+		if err != nil {
+			return false, err
+		}
+		if err := l.Learn(func(take func([]byte) error) error {
+			return a.eachText(ctx, tx, w.extractor, func(_ string, text []byte) error { return take(text) })
+		}); err != nil {
+			return false, err
+		}
+		b, err := l.Boilerplate()
+		if err != nil {
+			return false, err
+		}
+		var stored []byte
+		if b != nil {
+			stored = b.Stored()
+		}
+		_, err = tx.Exec(ctx, a.sql(queries.Learned), stored)
+		w.catalog.forget()
+		return true, err
+	}})
 }

@@ -18,7 +18,7 @@ type computer struct {
 
 // newComputer sketches under p, the profile of a or one with more bits.
 func (w *Worker) newComputer(a *attachment, p sketch.Profile) (*computer, error) {
-	row, err := aspect.New(p, a.variants)
+	row, err := aspect.NewWithout(p, a.variants, a.boilerplate)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,21 @@ func Ask(ctx context.Context, db Query, table string, doc []byte) (*Question, er
 	if err := db.QueryRow(ctx, queries.AttachmentProfile, table).Scan(&profile, &variants, &id); err != nil {
 		return nil, err
 	}
-	return NewQuestion(profile, variants, doc)
+	p, err := sketch.ParseProfile(profile)
+	if err != nil {
+		return nil, err
+	}
+	var b *sketch.Boilerplate
+	if p.Without != 0 {
+		var stored []byte
+		if err := db.QueryRow(ctx, queries.Boilerplate, int64(p.Without)).Scan(&stored); err != nil {
+			return nil, err
+		}
+		if b, err = sketch.ParseBoilerplate(stored); err != nil {
+			return nil, err
+		}
+	}
+	return newQuestion(p, variants, doc, b)
 }
 
 // NewQuestion sketches a document under a profile.
@@ -44,12 +58,16 @@ func NewQuestion(profile string, variants []string, doc []byte) (*Question, erro
 	if err != nil {
 		return nil, err
 	}
+	return newQuestion(p, variants, doc, nil)
+}
+
+func newQuestion(p sketch.Profile, variants []string, doc []byte, b *sketch.Boilerplate) (*Question, error) {
 	p.Bits = 64 // a gate makes features, which takes whole minima
 	indexes, err := aspect.Parse(p, variants)
 	if err != nil {
 		return nil, err
 	}
-	c, err := aspect.New(p, indexes)
+	c, err := aspect.NewWithout(p, indexes, b)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func newVerifier(ctx context.Context, db querier, a *attachment, extractor *extr
 		return v, nil
 	}
 	var err error
-	v.judge, err = verify.Texts(a.profile, func(key string) (text []byte, ok bool, err error) {
+	v.judge, err = verify.Texts(a.profile, a.boilerplate, func(key string) (text []byte, ok bool, err error) {
 		err = v.read(ctx, []string{key}, func(_ string, document []byte) error {
 			text, ok = slices.Clone(document), true
 			return nil

@@ -65,7 +65,13 @@ func Parse(p sketch.Profile, names []string) ([]simindex.Variant, error) {
 // New returns a Computer of sketches under a profile and of the similarity
 // indexes that Parse returned.
 func New(p sketch.Profile, indexes []simindex.Variant) (*Computer, error) {
-	s, err := sketch.NewSketcher(p)
+	return NewWithout(p, indexes, nil)
+}
+
+// NewWithout is New for a profile that may name a list of shingles that its sketches leave
+// out, as sketch.NewSketcherWithout takes it.
+func NewWithout(p sketch.Profile, indexes []simindex.Variant, b *sketch.Boilerplate) (*Computer, error) {
+	s, err := sketch.NewSketcherWithout(p, b)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package common
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -106,6 +107,30 @@ func (l *Learner[K]) Complete() bool {
 // enough returns the least number of documents that makes a shingle common.
 func (l *Learner[K]) enough() int {
 	return max(leastRows, int(math.Floor(l.share*float64(l.documents)))+1)
+}
+
+// Learn passes all documents to Add and then to Count. read gives them, the same ones each
+// time.
+func (l *Learner[K]) Learn(read func(take func(text []byte) error) error) error {
+	for _, take := range []func([]byte) error{l.Add, l.Count} {
+		if err := read(take); err != nil {
+			return err
+		}
+	}
+	if !l.Complete() {
+		return errors.New("the documents are too long to count their shingles in memory; ask for a greater share")
+	}
+	return nil
+}
+
+// Boilerplate returns the common shingles as a list for sketches to leave out, or nil where
+// there are none.
+func (l *Learner[K]) Boilerplate() (*sketch.Boilerplate, error) {
+	list := l.Shingles()
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return sketch.NewBoilerplate(list)
 }
 
 // Count takes a document for the second time.

@@ -35,10 +35,14 @@ func Sketches[K comparable]() *Judge[K] { return &Judge[K]{} }
 
 // Texts returns a Judge that reads documents under a profile. read returns the text of a
 // document, valid until the next call. When the document is gone or has changed since it
-// was sketched, read returns false for ok, and the sketches decide. If stop is not nil, the
+// was sketched, read returns false for ok, and the sketches decide. b is the list of
+// shingles that the sketches leave out, or nil. If stop is not nil, the
 // Judge calls it after each megabyte of a long document; its error ends the work.
-func Texts[K comparable](p sketch.Profile, read func(K) (text []byte, ok bool, err error), stop func() error) (*Judge[K], error) {
-	s, err := sketch.NewSketcher(p.Exact())
+func Texts[K comparable](p sketch.Profile, b *sketch.Boilerplate, read func(K) (text []byte, ok bool, err error), stop func() error) (*Judge[K], error) {
+	if p.Without != 0 && (b == nil || b.Fingerprint() != p.Without) {
+		return nil, sketch.ErrBoilerplate
+	}
+	s, err := sketch.NewSketcherWithout(p.Exact(), b)
 	if err != nil {
 		return nil, err
 	}

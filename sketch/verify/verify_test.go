@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 		}
 		stored := sketches(t, p, texts)
 		reads := 0
-		j, err := verify.Texts(p, func(i int) ([]byte, bool, error) {
+		j, err := verify.Texts(p, nil, func(i int) ([]byte, bool, error) {
 			reads++
 			return []byte(texts[i]), i < len(texts)-2, nil
 		}, nil)
@@ -135,7 +135,7 @@ func TestMemory(t *testing.T) {
 	text := func(i int) []byte { return letters[i*length/16:][:length] }
 	stored := sketches(t, p, []string{"abcdefghijklmnop", "abcdefghijklmnxx"})
 	reads := map[int]int{}
-	j, err := verify.Texts(p, func(i int) ([]byte, bool, error) { reads[i]++; return text(i), true, nil }, nil)
+	j, err := verify.Texts(p, nil, func(i int) ([]byte, bool, error) { reads[i]++; return text(i), true, nil }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestErrors(t *testing.T) {
 	texts := documents()
 	stored := sketches(t, p, texts)
 	failure := errors.New("the disk")
-	j, err := verify.Texts(p, func(int) ([]byte, bool, error) { return nil, false, failure }, nil)
+	j, err := verify.Texts(p, nil, func(int) ([]byte, bool, error) { return nil, false, failure }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,14 +174,14 @@ func TestErrors(t *testing.T) {
 	if got, _, err := j.Compare(0, 4, stored[0], stored[4], 0.7); err != nil || got.Low != got.High {
 		t.Errorf("two documents that were given: %v, %v", got, err)
 	}
-	if _, err := verify.Texts[int](sketch.Profile{}, nil, nil); err == nil {
+	if _, err := verify.Texts[int](sketch.Profile{}, nil, nil, nil); err == nil {
 		t.Error("no profile, and no error")
 	}
 	if none, ok, err := verify.Sketches[int]().Compare(0, 4, stored[0], stored[4], 0.99); err != nil || ok {
 		t.Errorf("%v, %v", none, err)
 	}
 	stop := errors.New("stop")
-	if j, err = verify.Texts(p, func(int) ([]byte, bool, error) { return []byte(strings.Repeat("long words ", 300_000)), true, nil }, func() error { return stop }); err != nil {
+	if j, err = verify.Texts(p, nil, func(int) ([]byte, bool, error) { return []byte(strings.Repeat("long words ", 300_000)), true, nil }, func() error { return stop }); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := j.Compare(0, 4, stored[0], stored[4], 0.7); !errors.Is(err, stop) {

@@ -1,10 +1,15 @@
 -- The registry of a database: by number the profiles, each with the fingerprint of the
--- tokens that a build of Alike makes for it, and what is attached.
+-- tokens that a build of Alike makes for it, the lists of shingles that profiles leave out,
+-- and what is attached.
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_settings(
   id INTEGER PRIMARY KEY,
   profile TEXT NOT NULL,
   tokens INTEGER NOT NULL,
   UNIQUE (profile, tokens)
+){{.Next}}
+CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_boilerplate(
+  list INTEGER PRIMARY KEY, -- as the setting without of a profile names it
+  shingles BLOB NOT NULL
 ){{.Next}}
 CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   name TEXT NOT NULL COLLATE NOCASE,
@@ -43,11 +48,15 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
+{{define "add_boilerplate"}}INSERT OR IGNORE INTO {{.Schema}}.alike_boilerplate VALUES (?1, ?2){{end}}
+{{define "boilerplate"}}SELECT shingles FROM {{.Schema}}.alike_boilerplate WHERE list = ?1{{end}}
+{{define "drop_unused_boilerplate"}}DELETE FROM {{.Schema}}.alike_boilerplate WHERE printf('without=%08x', list) NOT IN
+(SELECT substr(s.profile, instr(s.profile, 'without='), 16) FROM {{.Schema}}.alike_attachment a JOIN {{.Schema}}.alike_settings s ON s.id = a.profile){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2{{end}}
-{{define "drop_registry"}}DROP TABLE IF EXISTS {{.Schema}}.alike_error{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_attachment{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_settings{{end}}
+{{define "drop_registry"}}DROP TABLE IF EXISTS {{.Schema}}.alike_error{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_attachment{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_settings{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_boilerplate{{end}}
 {{- /* What still needs the registry: attachments, and side tables that a detach has kept. */ -}}
 {{define "has_attachments"}}SELECT 1 FROM {{.Schema}}.alike_attachment LIMIT 1{{end}}
 {{define "has_side_tables"}}SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\' LIMIT 1{{end}}
 {{- /* The tables of the attachments, which are not attached themselves. */ -}}
-{{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_attachment', 'alike_error')
+{{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_boilerplate', 'alike_attachment', 'alike_error')
 OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_unique', '_unique_old', '_value') OR substr(?1, 1, length(a.name) + 12) = a.name || '_alike_part_'{{end}}
