@@ -497,7 +497,7 @@ func TestScanOnce(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body bytea); insert into documents select g, ("+words+")::bytea from generate_series(1, 30) as g")
 	exec(t, c, "insert into documents values (50, null), (51, '')")
-	exec(t, c, `select alike.attach('documents', 'body', '{"mode": "scan", "policy": "link"}')`)
+	exec(t, c, `select alike.attach('documents', 'body', '{"mode": "scan", "policy": "link"}'); create table noted (id int primary key, body text); select alike.attach('noted', 'body')`)
 	w := newWorker(t, database, func(c *Config) { c.MaxDocument = 1000; c.MaxAttempts = 1 })
 	once(t, w)
 	sketched := one[time.Time](t, c, "select max(sketched_at) from documents_alike")
@@ -515,9 +515,17 @@ func TestScanOnce(t *testing.T) {
 		t.Errorf("the row that was given up was tried %d times, want 1", n)
 	}
 	exec(t, c, "delete from documents where id = 1")
+	const looked = "select finished_at from alike.backfill b join alike.attachment a on a.id = b.attachment where a.name = $1"
+	documents, noted := one[time.Time](t, c, looked, "documents"), one[time.Time](t, c, looked, "noted")
 	once(t, w)
 	if n := one[int](t, c, "select count(*) from documents_alike_match"); n != 0 {
 		t.Errorf("%d matches with a row that is gone, want 0", n)
+	}
+	if again := one[time.Time](t, c, looked, "documents"); !again.After(documents) {
+		t.Errorf("a table without triggers was looked at %v, and at %v before that", again, documents)
+	}
+	if again := one[time.Time](t, c, looked, "noted"); !again.Equal(noted) {
+		t.Errorf("a table with triggers was read at %v, although it was full at %v", again, noted)
 	}
 	// An hour later it is looked at again.
 	exec(t, c, "update documents set body = 'small' where id = 60; update alike.error set failed_at = failed_at - interval '1 hour'")

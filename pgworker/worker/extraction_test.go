@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch/extract"
 )
 
@@ -151,6 +152,42 @@ func TestLongDocuments(t *testing.T) {
 	}
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}
+
+// A document that is too long to be computed at once never leaves the server for that, and
+// workers get rows in the order of their keys, so that none waits for another in a circle.
+func TestLongDocumentsAreNotFetched(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, `create table documents (id int primary key, body text); insert into documents select g, repeat('x', case g when 2 then 5000 else 100 end) from generate_series(1, 4) as g;
+		select alike.attach('documents', 'body')`)
+	w := newWorker(t, database, nil)
+	attachments, err := w.catalog.get(ctx, w.pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range attachments {
+		const sizes = "select string_agg(key || ':' || coalesce(octet_length(document), -1), ' ') from (%s) r (%s)"
+		read := fmt.Sprintf(sizes, a.sql(queries.ReadDocuments), "n, key, document, size, media, version, hash, profile")
+		for _, limit := range []struct {
+			one, all int
+			want     string
+		}{
+			{1000, 10000, "3:100 2:-1 1:100 4:100"},
+			{6000, 5150, "3:100 2:5000 1:-1 4:-1"},
+			{1000, 250, "3:100 2:-1 1:100 4:-1"},
+		} {
+			if got := one[string](t, c, read, []string{"3", "2", "1", "4"}, limit.one, limit.all); got != limit.want {
+				t.Errorf("of documents of %d bytes at most, and %d in all: %s, want %s", limit.one, limit.all, got, limit.want)
+			}
+		}
+		ranges := a.ranges(nil, nil)
+		ranges["limit"] = "1000"
+		copied := fmt.Sprintf(sizes, a.sqlWith(queries.CopyDocuments, ranges), "id, hash, profile, key, media, size, document")
+		if got, want := one[string](t, c, copied), "1:100 2:-1 3:100 4:100"; got != want {
+			t.Errorf("a copy of documents of 1,000 bytes at most has %s, want %s", got, want)
+		}
+	}
 }
 
 // A worker that ends while it reads a document costs that document an attempt, and

@@ -320,7 +320,11 @@ func TestHostileStatus(t *testing.T) {
 				insert into mallory.notes values (1, 'words'); grant select on mallory.notes to {reader};
 				alter table mallory.notes enable row level security; create policy spy on mallory.notes using (mallory.spy(body));
 				drop table mallory.notes_alike cascade; create view mallory.notes_alike as select mallory.spy('view'); grant select on mallory.notes_alike to public;
-				create policy spy on mallory.second_alike using (mallory.spy('side')); grant select on mallory.second_alike to public`)
+				create policy spy on mallory.second_alike using (mallory.spy('side')); grant select on mallory.second_alike to public;
+				create table mallory.bait (id int primary key, body text); select alike.attach('mallory.bait', 'body'); grant select on mallory.bait to {reader};
+				insert into mallory.bait_alike (id, profile, content_hash, shingles) select 1, profile_id, 0, 0 from alike.attachment where name = 'mallory.bait';
+				drop policy if exists reader on mallory.bait_alike; create policy spy on mallory.bait_alike using (mallory.spy('bait')); grant select on mallory.bait_alike to public;
+				alter table mallory.bait_alike enable row level security`)
 			s.does("alice", "grant select on alice.letters to {reader}")
 			for _, who := range []string{"dba", "reader", "alice"} {
 				s.does(who, "select * from alike.status()")

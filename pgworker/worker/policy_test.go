@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/queries"
 )
 
 const story = "it was a bright cold day in april and the clocks were striking thirteen winston smith his chin nuzzled into his breast in an effort to escape the vile wind slipped quickly through the glass doors of victory mansions though not quickly enough to prevent a swirl of gritty dust from entering along with him"
@@ -285,6 +286,30 @@ func TestKeptClustersBesideWorker(t *testing.T) {
 	}
 	if n := one[int](t, c, "select count(*) from documents_alike_cluster"); n != 4 {
 		t.Errorf("%d rows in clusters, want 4", n)
+	}
+}
+
+// A slow document that a trigger asks about is read once, however many workers look.
+func TestSlowRequestIsTakenOnce(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Database(t))
+	exec(t, c, `create table documents (id int primary key, body text); select alike.attach('documents', 'body');
+		insert into alike.request (attachment, document, slow) select id, 'words', n > 1 from alike.attachment, generate_series(1, 3) as n`)
+	for _, want := range []string{"2", "3", ""} {
+		rows, err := c.Query(ctx, queries.TakeRequest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for rows.Next() {
+			values, err := rows.Values()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += fmt.Sprint(values[0])
+		}
+		if err := rows.Err(); err != nil || got != want {
+			t.Errorf("request %q was taken, want %q; error %v", got, want, err)
+		}
 	}
 }
 
