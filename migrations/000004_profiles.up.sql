@@ -199,7 +199,7 @@ $$;
 -- Settings in words, in lower case.
 create function alike._words(settings text) returns text[] language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select array_remove(regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), '\s+'), '') $$;
+as $$ select array_remove(regexp_split_to_array(lower(btrim(settings, E' \t\r\n')), E'\\s+'), '') $$;
 
 -- The preset that settings build on, how much unrelated rows resemble under it, and
 -- whether they leave its filter to be chosen: they do where they give neither k nor s,
@@ -220,8 +220,8 @@ create function alike._look(texts text[], out preset text, out reason text, out 
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  unspaced constant text := '[\u0E00-\u0EFF\u1000-\u11FF\u1780-\u17FF\u3040-\u318F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\U00020000-\U0003FFFF]+';
-  arabic constant text := '[\u0600-\u06FF\u0750-\u077F\u0870-\u08FF\uFB50-\uFDFF\uFE70-\uFEFE]+';
+  unspaced constant text := E'[\\u0E00-\\u0EFF\\u1000-\\u11FF\\u1780-\\u17FF\\u3040-\\u318F\\u31F0-\\u31FF\\u3400-\\u4DBF\\u4E00-\\u9FFF\\uAC00-\\uD7AF\\uF900-\\uFAFF\\U00020000-\\U0003FFFF]+';
+  arabic constant text := E'[\\u0600-\\u06FF\\u0750-\\u077F\\u0870-\\u08FF\\uFB50-\\uFDFF\\uFE70-\\uFEFE]+';
   r record;
   half integer;
 begin
@@ -229,7 +229,7 @@ begin
     count(*) filter (where kind = 'logs') as logs, count(*) filter (where kind = 'code') as code,
     sum(length(text) - length(regexp_replace(text, unspaced, '', 'g'))) as unspaced,
     sum(length(text) - length(regexp_replace(text, arabic, '', 'g'))) as arabic,
-    sum(length(regexp_replace(text, '[\x01-\x20]+', '', 'g'))) as visible,
+    sum(length(regexp_replace(text, E'[\\x01-\\x20]+', '', 'g'))) as visible,
     (array_agg(length(text) order by length(text)))[count(*) / 2 + 1] as median
   into r
   from (

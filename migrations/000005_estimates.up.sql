@@ -214,7 +214,7 @@ begin
   -- Questions verify every candidate here: equal headers with 84 slots of
   -- eight bits, the default, go without anything that can be spared. It is
   -- _compare and _differing, spelled out.
-  if length(a) = 106 and length(b) = 106 and substr(a, 1, 22) = substr(b, 1, 22) and substr(a, 9, 2) = '\x0054'::bytea
+  if length(a) = 106 and length(b) = 106 and substr(a, 1, 22) = substr(b, 1, 22) and substr(a, 9, 2) = E'\\x0054'::bytea
      and get_byte(a, 5) = 8 and get_byte(a, 0) = 161 and get_byte(a, 1) = 1 and get_byte(a, 4) in (0, 4, 5, 7, 8, 9) then
     x := ('x' || encode(substr(a, 23), 'hex'))::bit varying # ('x' || encode(substr(b, 23), 'hex'))::bit varying;
     x := x | (x >> 4);

@@ -245,7 +245,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   flags constant boolean[] := array[p.other_case, p.stop_words, p.vowels, p.duplicates, p.bag, p.numbers, p.ids, p.dates];
-  result bytea := '\xa1010000000000000000000000000000000000000000';
+  result bytea := E'\\xa1010000000000000000000000000000000000000000';
   packed text;
 begin
   result := set_byte(set_byte(set_byte(set_byte(result, 2, p.stream), 4, p.family), 5, p.bits), 13, exponent);

@@ -8,8 +8,8 @@ create function alike._fill(template text, fragments jsonb) returns text languag
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  texts constant text[] := regexp_split_to_array(template, '\{[a-z][a-z_0-9]*\}');
-  names constant text[] := array(select m[1] from regexp_matches(template, '\{([a-z][a-z_0-9]*)\}', 'g') as m);
+  texts constant text[] := regexp_split_to_array(template, '[{][a-z][a-z_0-9]*[}]');
+  names constant text[] := array(select m[1] from regexp_matches(template, '[{]([a-z][a-z_0-9]*)[}]', 'g') as m);
   result text := texts[1];
 begin
   for i in 1 .. cardinality(names) loop

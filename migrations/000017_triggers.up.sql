@@ -310,8 +310,9 @@ declare
   enqueue constant text := alike._generated(a, 'enqueue') || '()';
 begin
   -- A plan is kept that was made for a statement that changed one row. Of ten thousand a
-  -- nested loop would compare each old row with each new one.
-  execute format('create or replace function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off set enable_nestloop = off%s as %L', enqueue,
+  -- nested loop would compare each old row with each new one. A session that loads a dump has
+  -- turned row_security off, under which the policies of the schema alike would be an error.
+  execute format('create or replace function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on set jit = off set enable_nestloop = off%s as %L', enqueue,
     alike._spelling(a),
     case when alike._row_by_row(a.source) then alike._enqueue_row(a) else alike._enqueue_statement(a) end);
   execute format('revoke all on function %s from public', enqueue);

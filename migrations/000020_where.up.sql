@@ -18,10 +18,11 @@ $$;
 -- the columns it reads. It is parsed as the condition of a partial index of an empty copy,
 -- where nothing but an expression of immutable functions can stand, and only the parsed
 -- form is ever used. The functions are those of PostgreSQL, or of an extension that a
--- superuser owns: they only compute, whichever role evaluates them.
+-- superuser owns: they only compute, whichever role evaluates them. It is text that other
+-- sessions read, so it has one form whatever the settings of the session.
 create function alike._row_filter(source regclass, given text, out expression text, out columns name[]) language plpgsql
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
+set client_min_messages = warning set standard_conforming_strings = on set quote_all_identifiers = off
 as $$
 declare
   schema constant name := (select nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = source);
@@ -40,7 +41,10 @@ begin
     when others then
       raise exception 'alike: where: "%": %', left(given, 100), sqlerrm using errcode = sqlstate;
   end;
-  select i.indexrelid, pg_get_expr(i.indpred, i.indrelid) into index, expression
+  select i.indexrelid, (
+    select string_agg(case when m[1] like '''%' and strpos(m[1], E'\\') > 0 then 'E' || replace(m[1], E'\\', E'\\\\') else m[1] end, '' order by n)
+    from regexp_matches(pg_get_expr(i.indpred, i.indrelid), '''(?:[^'']|'''')*''|"(?:[^"]|"")*"|[^''"]+', 'g') with ordinality as p(m, n))
+  into index, expression
   from pg_index i where i.indrelid = format('%I.%I', schema, copy)::regclass;
   columns := array(
     select a.attname from pg_depend d join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid

@@ -105,7 +105,7 @@ declare
   document constant name := alike._current_document(a);
   type constant regtype := (select alike._base_type(atttypid) from pg_attribute where attrelid = a.source and attname = document);
 begin
-  execute format('create or replace function %s() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp%s as %L',
+  execute format('create or replace function %s() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on%s as %L',
     alike._generated(a, 'ask'), alike._spelling(a), alike._fill(
 $function$
 declare

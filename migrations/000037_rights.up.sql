@@ -54,3 +54,18 @@ begin
   end if;
 end
 $$;
+
+-- A session that has loaded a dump has row_security off, under which to read a table with a
+-- policy is an error. What reads the tables of the schema alike heeds their policies there, too.
+do $$
+declare
+  reader regprocedure;
+begin
+  for reader in
+    select p.oid from pg_proc p
+    where p.pronamespace = 'alike'::regnamespace and p.proconfig is not null
+      and exists (select from pg_class c where c.relnamespace = p.pronamespace and c.relrowsecurity and p.prosrc ~ ('alike[.]' || c.relname || '[^a-z_]')) loop
+    execute format('alter function %s set row_security = on', reader);
+  end loop;
+end
+$$;

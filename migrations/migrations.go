@@ -97,6 +97,7 @@ func with(ctx context.Context, databaseURL string, f func(*migrate.Migrate) erro
 	if err != nil {
 		return fmt.Errorf("migrations: database URL: %w", err)
 	}
+	config.RuntimeParams["standard_conforming_strings"] = "on" // pgx insists, and the role may have another
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		// golang-migrate waits for its lock on a connection that it then cannot close.
 		_, err := c.Exec(ctx, "select set_config('lock_timeout', '1min', false) where current_setting('lock_timeout') = '0'")

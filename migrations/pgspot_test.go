@@ -1,12 +1,16 @@
 package migrations_test
 
 import (
+	"context"
 	"os"
 	process "os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
@@ -68,6 +72,48 @@ func TestPgspot(t *testing.T) {
 		}
 		if len(spot(file)) == 0 {
 			t.Errorf("nothing is found in %s", bad)
+		}
+	}
+}
+
+// The strings of every function, those that attach writes included, mean the same whether
+// standard_conforming_strings is on or off.
+func TestStringsHaveOneMeaning(t *testing.T) {
+	for _, version := range pgtest.Extremes() {
+		config, err := pgx.ParseConfig(pgtest.Shared(t, version).Database(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var warnings []string
+		config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+			if n.Code == "22P06" {
+				warnings = append(warnings, n.Message)
+			}
+		}
+		c, err := pgx.ConnectConfig(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(context.Background())
+		exec(t, c, `create table files (id int primary key, body text); select alike.attach('files', 'body', jsonb_build_object('where', $x$ body ~ '^\d+\w''' $x$, 'contains', true))`)
+		rows, err := c.Query(context.Background(), "select p.oid::regprocedure::text, pg_get_functiondef(p.oid) from pg_proc p where pronamespace in ('alike'::regnamespace, 'public'::regnamespace) and prokind = 'f'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		type function struct{ Name, Definition string }
+		functions, err := pgx.CollectRows(rows, pgx.RowToStructByPos[function])
+		if err != nil || len(functions) < 100 {
+			t.Fatalf("%d functions, error %v, want at least 100", len(functions), err)
+		}
+		exec(t, c, "set standard_conforming_strings = off; set escape_string_warning = on; set check_function_bodies = on")
+		for _, f := range functions {
+			warnings = nil
+			if _, err := c.Exec(context.Background(), f.Definition); err != nil || warnings != nil {
+				t.Errorf("PostgreSQL %d: %s: %v, error %v", version, f.Name, warnings, err)
+			}
+		}
+		if _, err := c.Exec(context.Background(), `create function bad() returns text language sql as $$ select '\s' $$`); err != nil || warnings == nil {
+			t.Errorf("a string with a backslash goes unnoticed, error %v", err)
 		}
 	}
 }

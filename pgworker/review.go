@@ -28,6 +28,7 @@ func reviewConfig(url string, hosts []string) (*pgxpool.Config, error) {
 	}
 	config.MaxConns = 4
 	config.ConnConfig.RuntimeParams["application_name"] = "pgworker review"
+	config.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on" // pgx insists, and the role may have another
 	return config, nil
 }
 

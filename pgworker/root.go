@@ -98,7 +98,8 @@ func (c *command) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, err
 	}
 	config.RuntimeParams["application_name"] = "pgworker"
-	config.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing, which a connection pooler might lose
+	config.RuntimeParams["standard_conforming_strings"] = "on" // pgx insists, and the role may have another
+	config.DefaultQueryExecMode = pgx.QueryExecModeExec        // prepares nothing, which a connection pooler might lose
 	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
 		fmt.Fprintf(os.Stderr, "pgworker: %s: %s\n", strings.ToLower(notice.Severity), notice.Message)
 	}

@@ -50,9 +50,9 @@ func (a *attachment) ranges(above, upto *string) map[string]string {
 	return list
 }
 
-// literal writes a string constant, whatever standard_conforming_strings is.
+// literal writes a string constant, whatever standard_conforming_strings and backslash_quote are.
 func literal(s string) string {
-	return " E'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+	return " E'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'"
 }
 
 // splitBackfill cuts a table that is to be filled into chunks, in one pass over

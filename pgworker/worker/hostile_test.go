@@ -236,6 +236,33 @@ func TestHostileCondition(t *testing.T) {
 	}
 }
 
+// A condition means the same in every session: its backslashes are no escapes where
+// standard_conforming_strings is off, and what stands between two of its quotes stays a string.
+func TestConditionsHaveOneMeaning(t *testing.T) {
+	for _, version := range pgtest.Extremes() {
+		s := newStage(t, version)
+		s.private()
+		s.does("mallory", `
+			select alike.attach('mallory.notes', 'body', jsonb_build_object('where', $x$ state ~ '^\d+$' $x$));
+			select alike.attach('mallory.notes', 'body', jsonb_build_object('name', 'second', 'where', $x$ state <> '\'' or mallory.spy(body) or state <> ''' $x$))`)
+		exec(t, s.dba, s.names("alter role {mallory_worker} set standard_conforming_strings = off; alter role {mallory_worker} set backslash_quote = on"))
+		for _, setting := range []string{"on", "off"} {
+			old := "set standard_conforming_strings = " + setting + "; set backslash_quote = on; set quote_all_identifiers = on; "
+			s.does("mallory", old+"truncate mallory.notes; insert into mallory.notes select g, 'the words of note ' || g, case when g % 2 = 0 then 'd' else g::text end from generate_series(1, 9) as g; reset all")
+			once(t, s.worker("mallory_worker"))
+			checkSide(t, s.dba, "notes", "mallory.notes", "body", "id::text", "state ~ '^[0-9]+$'")
+			checkSide(t, s.dba, "second", "mallory.notes", "body", "id::text", "true")
+			s.does("mallory", old+"update mallory.notes set body = body || ' again'; delete from mallory.notes where id = 5; reset all")
+			once(t, s.worker("mallory_worker"))
+			checkSide(t, s.dba, "notes", "mallory.notes", "body", "id::text", "state ~ '^[0-9]+$'")
+			exec(t, s.dba, old+"select * from alike.status(); reset all")
+		}
+		if n := one[int](t, s.dba, "select count(*) from mallory.loot"); n > 0 {
+			t.Errorf("PostgreSQL %d: what is in the string of a condition has run %d times, want 0", version, n)
+		}
+	}
+}
+
 // Nobody changes, reads or stops what belongs to another owner, although both may attach.
 func TestAnothersAttachment(t *testing.T) {
 	for _, version := range pgtest.Releases() {

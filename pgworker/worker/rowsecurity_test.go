@@ -258,3 +258,40 @@ func TestAskAfterRevoke(t *testing.T) {
 	s.does("dba", "drop schema alike cascade")
 	s.does("alice", "insert into alice.letters values (3, 'a letter')")
 }
+
+// A dump says row_security = off, and the session that loads it goes on so: every checkin and every
+// question works, and what a role may not see it does not see.
+func TestRowSecurityOff(t *testing.T) {
+	for _, version := range pgtest.Extremes() {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			s := newStage(t, version)
+			s.private()
+			once(t, s.worker("alice_worker"))
+			s.does("bob", "create table bob.files (id int primary key, body text)")
+			exec(t, s.dba, s.names("alter role {bob_worker} set row_security = off"))
+			for _, sql := range []string{
+				"set row_security = off",
+				`select alike.attach('bob.files', 'body', '{"policy": "link", "contains": true}')`,
+				"insert into bob.files select g, 'a letter about the weather in the mountains of the north' from generate_series(1, 3) as g",
+				"update bob.files set body = body || ' today' where id = 1", "delete from bob.files where id = 2", "truncate bob.files",
+				"insert into bob.files select g, 'a letter about the weather in the mountains of the north' from generate_series(1, 4) as g",
+				"select alike.refresh('bob.files')",
+			} {
+				s.does("bob", sql)
+			}
+			once(t, s.worker("bob_worker"))
+			checkSide(t, s.dba, "files", "bob.files", "body", "id::text", "true")
+			if got, want := list(t, s.as("bob"), "select name from alike.status() where rows is not null"), "files"; got != want {
+				t.Errorf("he sees the rows of %s, want %s", got, want)
+			}
+			for _, sql := range []string{
+				"select alike.mark('bob.files', '1', '2', 'distinct')", "select * from alike.rows('bob.files', '1')", "select * from alike.pairs('bob.files')",
+				"select * from alike.clusters('bob.files')", "select alike.write_clusters('bob.files')", "select * from alike.keep('bob.files')", "select * from alike.hot('bob.files')",
+				"select * from alike.errors('bob.files')", "select * from alike.containers('bob.files', '1')",
+				`select alike.change('bob.files', '{"policy": "warn"}')`, "update bob.files set id = id + 10", "select alike.detach('bob.files')",
+			} {
+				s.does("bob", sql)
+			}
+		})
+	}
+}

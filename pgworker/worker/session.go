@@ -16,7 +16,7 @@ var errPooler = errors.New("the address is that of a connection pooler whose cli
 // that are served by one process share sessions.
 func checkSession(ctx context.Context, config *pgx.ConnConfig) error {
 	plain := config.Copy()
-	plain.RuntimeParams = map[string]string{} // poolers refuse what they do not know
+	plain.RuntimeParams = map[string]string{"standard_conforming_strings": "on"} // poolers refuse what they do not know
 	plain.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	var conns [2]*pgx.Conn
 	process := func(i int) (pid uint32, err error) {

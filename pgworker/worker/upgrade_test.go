@@ -172,3 +172,24 @@ func TestPgUpgrade(t *testing.T) {
 		t.Errorf("%d verdicts remain of a row that is gone, want 0", n)
 	}
 }
+
+// A database whose applications still write backslashes into strings takes the schema and a worker.
+func TestDatabaseOfOldStrings(t *testing.T) {
+	c := pgtest.Connect(t, pgtest.Shared(t, pgtest.Version()).Empty(t))
+	database := c.Config().ConnString()
+	exec(t, c, "do $$ begin execute format('alter database %I set standard_conforming_strings = off', current_database()); end $$")
+	if err := migrations.Up(ctx, database); err != nil {
+		t.Fatal(err)
+	}
+	old := pgtest.Connect(t, database).PgConn()
+	for _, sql := range []string{
+		`create table documents (id int primary key, body text); insert into documents select g, 'a \\ text of ' || g / 2 || ' words and more' from generate_series(1, 20) as g`,
+		`select alike.attach('documents', 'body', '{"policy": "link"}')`, `insert into documents values (21, 'a \\ text of 1 words and more')`,
+	} {
+		if _, err := old.Exec(ctx, sql).ReadAll(); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	once(t, newWorker(t, database, nil))
+	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+}

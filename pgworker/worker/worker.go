@@ -77,6 +77,7 @@ func (c *Config) pool() (*pgxpool.Config, error) {
 	// looks, two answer slow requests and questions, one is for health and metrics.
 	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 5 + requestWorkers)
 	pool.ConnConfig.RuntimeParams["application_name"] = "alike worker"
+	pool.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on" // pgx insists, and the role may have another
 	// A server that is gone without a word is noticed after a minute.
 	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 3}}
 	pool.ConnConfig.DialFunc = dialer.DialContext
