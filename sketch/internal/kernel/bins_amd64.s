@@ -19,13 +19,13 @@
 // all, nothing is done.
 //
 // sieve 0: all values pass, and open is not told; 1: all pass; 2: those that the
-// sieve lets. It has room for 128 bins; t is at most that or sieve 0. n > 0.
+// sieve lets. It has room for 256 bins; t is at most that or sieve 0. n > 0.
 
 #define VALUES 0
 #define BINS   1088
 #define SIEVE  2176
 
-TEXT ·bins512(SB), 0, $2304-72
+TEXT ·bins512(SB), 0, $2432-72
 	MOVQ m+0(FP), DI
 	MOVQ x+16(FP), SI
 	MOVQ n+24(FP), CX
@@ -36,6 +36,8 @@ TEXT ·bins512(SB), 0, $2304-72
 	VPBROADCASTQ R9, Z28
 	VPTERNLOGQ $0xff, Z26, Z26, Z26 // all ones: everything passes
 	VMOVDQA64 Z26, Z25
+	VMOVDQA64 Z26, Z23
+	VMOVDQA64 Z26, Z22
 	VPSRLQ $8, Z26, Z27
 	MOVQ $1, AX
 	SHLQ $62, AX
@@ -82,6 +84,8 @@ slots:
 	JE mix
 	VMOVDQU8 SIEVE(SP), Z26
 	VMOVDQU8 (SIEVE+64)(SP), Z25
+	VMOVDQU8 (SIEVE+128)(SP), Z23
+	VMOVDQU8 (SIEVE+192)(SP), Z22
 
 mix:
 	MOVL $128, R13
@@ -109,7 +113,11 @@ whole:
 	VPSLLQ $24, Z1, Z2      // the bin in the highest byte
 	VPSLLQ $32, Z1, Z3      // the place in it
 	VPSRLQ $32, Z1, Z1
+	VMOVDQA64 Z2, Z4
+	VPMOVB2M Z2, K3
 	VPERMI2B Z25, Z26, Z2
+	VPERMI2B Z22, Z23, Z4   // of bins from 128 on
+	VMOVDQU8 Z4, K3, Z2
 	VPORQ Z27, Z2, Z2
 	VPCMPUQ $2, Z2, Z3, K1, K2
 	VPSRLQ $2, Z0, Z0

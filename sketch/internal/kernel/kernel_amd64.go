@@ -219,7 +219,7 @@ func Bins(m, xs []uint64, round int) int {
 }
 
 // maxSieve is how many bins bins512 has a sieve for.
-const maxSieve = 128
+const maxSieve = 256
 
 //go:noescape
 func bins512(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64, sieve int) (open int)
@@ -230,11 +230,15 @@ func bins64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 //go:noescape
 func binsFew64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 
-// maxShort is the most values, and the most bins, of short512.
-const maxShort = 128
+// The most values that are quicker taken through all rounds at once, and the most
+// bins of short512.
+const (
+	maxShort     = 128
+	maxShortBins = 256
+)
 
 func Rounds(m, a, b, xs []uint64, own *OwnMinima) (full bool) {
-	if !useAVX512Bytes || len(xs) == 0 || len(xs) > maxShort || len(m) > maxShort {
+	if !useAVX512Bytes || len(xs) == 0 || len(xs) > maxShort || len(m) > maxShortBins {
 		return roundsGeneric(m, a, b, xs, own)
 	}
 	a, b = a[:len(m)], b[:len(m)]
