@@ -14,10 +14,11 @@ help: ## list the targets
 
 build: build/alike.so build/pgworker build/bin/alike ## the SQLite extension build/alike.so, the worker build/pgworker, the command build/bin/alike
 
-# mv replaces the name, so a program that has the old file loaded keeps the old file.
+# mv replaces the name, so a program that has the old file loaded keeps the old file. From a
+# copy of that file go build sees that nothing has changed, and does not link.
 build/alike.so:
 	@mkdir -p build
-	new=build/.alike.$$$$; \
+	new=build/.alike.$$$$; [ ! -e $@ ] || cp $@ $$new; \
 	go build -trimpath -buildmode=c-shared -ldflags='-s -w -extldflags=-Wl,--version-script=$(CURDIR)/sqlext/loadable/exports.map' -o $$new ./sqlext/loadable; \
 	mv $$new $@; rm -f $$new.h
 
@@ -98,12 +99,13 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 60m -v -run '^TestCrowd$$' ./sketch/report -args -rows 100000
 	ALIKE_KILLS=300 go test -timeout 60m -v -run '^TestKills$$' ./pgworker/worker
 	go test -timeout 4h -run '^TestModel$$' ./pgworker/worker -args -kills 334
-	go test -timeout 4h -run '^TestModel$$' ./sqlext -args -schemas 1000 -statements 200
+	go test -timeout 4h -run '^(TestModel|TestCheckinIsExact)$$' ./sqlext -args -schemas 1000 -statements 200
 	go test -timeout 4h -run '^TestKills$$' ./sqlext -args -kills 1000
 	go test -timeout 4h ./pgworker/worker ./migrations -args -releases
 	go test -timeout 4h -short ./sqlext -args -layout parts
 	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile
+	go test -timeout 4h -run '^TestMutatedSketches$$' ./sqlext -args -mutations 1000000
 	go test -timeout 4h -run '^TestPackages$$' ./sqlext/packages -args -commands
 	go test -timeout 4h -run '^TestInstalled$$' ./pgworker -args -roots
 

@@ -129,7 +129,7 @@ func TestCheckinIsExact(t *testing.T) {
 					db.check("d", step)
 				}
 				exact("attach")
-				for i := range 80 {
+				for i := range *modelStatements / 2 {
 					var s string
 					switch random.IntN(9) {
 					case 0, 1:

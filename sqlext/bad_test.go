@@ -3,6 +3,7 @@ package sqlext_test
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -12,12 +13,10 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
+var mutations = flag.Int("mutations", 100_000, "how many damaged sketches TestMutatedSketches tries")
+
 // Damaged and foreign sketches give an error or a valid answer.
 func TestMutatedSketches(t *testing.T) {
-	mutations := 1_000_000
-	if testing.Short() {
-		mutations = 50_000
-	}
 	db := memory(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	var originals [][]byte
@@ -30,8 +29,16 @@ func TestMutatedSketches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Document([]byte(fox + " with a few more words to have enough of them"))
-		originals = append(originals, s.AppendSketch(nil))
+		document := fox + " with a few more words to have enough of them"
+		if p.Stream == sketch.Elements {
+			document = `{"one": 1, "two": 2.5, "three": 3}`
+		}
+		s.Document([]byte(document))
+		original := s.AppendSketch(nil)
+		if len(original) == 0 {
+			t.Fatalf("%s: the document has no sketch", settings)
+		}
+		originals = append(originals, original)
 	}
 	if len(originals) < 5 {
 		t.Fatalf("%d sketches to mutate, want at least 5", len(originals))
@@ -50,7 +57,7 @@ func TestMutatedSketches(t *testing.T) {
 		statements = append(statements, s)
 	}
 	valid := 0
-	for i := range mutations {
+	for i := range *mutations {
 		b := append([]byte{}, originals[random.IntN(len(originals))]...)
 		switch random.IntN(4) {
 		case 0:
@@ -74,8 +81,8 @@ func TestMutatedSketches(t *testing.T) {
 			t.Fatalf("%x: %v", b, err)
 		}
 	}
-	if valid == 0 || valid == mutations {
-		t.Errorf("%d of %d mutations are valid", valid, mutations)
+	if valid == 0 || valid == *mutations {
+		t.Errorf("%d of %d mutations are valid", valid, *mutations)
 	}
 }
 
@@ -139,7 +146,7 @@ func TestInterrupt(t *testing.T) {
 	db := open(t, name)
 	db.exec(`PRAGMA journal_mode = WAL`)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
-	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200000) INSERT INTO d(body) SELECT 'a document about number ' || i FROM n`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 50000) INSERT INTO d(body) SELECT 'a document about number ' || i FROM n`)
 	watch := open(t, name)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -160,17 +167,17 @@ func TestInterrupt(t *testing.T) {
 	}
 	db.expect("ok", "PRAGMA integrity_check")
 	var done int
-	if err := db.QueryRow(`SELECT count(*) FROM d_alike`).Scan(&done); err != nil || done == 0 || done == 200000 {
+	if err := db.QueryRow(`SELECT count(*) FROM d_alike`).Scan(&done); err != nil || done == 0 || done == 50000 {
 		t.Fatalf("%d rows after the interrupt, %v", done, err)
 	}
 	// The table is in use all the while.
 	db.exec(`INSERT INTO d(body) VALUES ('one more')`)
 	db.exec(`DELETE FROM d WHERE id < 3`)
-	db.exec(`UPDATE d SET body = ? WHERE id = 200000`, fox)
-	if err := db.QueryRow(`SELECT alike_refresh('d')`).Scan(&n); err != nil || n > 200000-done {
+	db.exec(`UPDATE d SET body = ? WHERE id = 50000`, fox)
+	if err := db.QueryRow(`SELECT alike_refresh('d')`).Scan(&n); err != nil || n > 50000-done {
 		t.Errorf("refresh computed %d rows after %d, %v", n, done, err)
 	}
-	db.expect("199999|199999|0|", `SELECT "rows", sketched, pending, note FROM alike_status()`)
+	db.expect("49999|49999|0|", `SELECT "rows", sketched, pending, note FROM alike_status()`)
 	db.check("d", "refresh")
 }
 

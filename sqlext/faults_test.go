@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	faultDensity = flag.Int("density", 2, "how many places the statements fail at: all up to this one, and a sample of the others that is denser the larger it is")
+	faultDensity = flag.Int("density", 1, "how many places the statements fail at: all up to this one, and a sample of the others that is denser the larger it is")
 	faultASAN    = flag.Bool("asan", false, "fail with the address sanitizer, which takes three times as long")
 )
 
@@ -35,10 +35,6 @@ func TestFaults(t *testing.T) {
 	if !*faultASAN {
 		host = buildHost(t)
 	}
-	density := *faultDensity
-	if testing.Short() {
-		density = 1
-	}
 	for _, kind := range []string{"none", "memory", "disk", "interrupt", "deadline", "authorizer"} {
 		program, scripts := host, []string{"host.script"}
 		if kind == "none" {
@@ -47,7 +43,7 @@ func TestFaults(t *testing.T) {
 		for _, script := range scripts {
 			t.Run(kind+" "+script, func(t *testing.T) {
 				t.Parallel()
-				command := exec.Command(program, library(), "testdata/"+script, kind, fmt.Sprint(density))
+				command := exec.Command(program, library(), "testdata/"+script, kind, fmt.Sprint(*faultDensity))
 				// What the Go runtime keeps for good is no leak.
 				command.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
 				out, err := command.CombinedOutput()

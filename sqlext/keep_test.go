@@ -236,12 +236,9 @@ func TestClustersByLinkage(t *testing.T) {
 	}
 }
 
-// What to keep of fifty thousand rows takes no more than all pairs and a look at the rows.
+// What to keep of twenty-five thousand rows takes no more than all pairs and a look at the rows.
 func TestKeepIsQuick(t *testing.T) {
-	groups := 5000
-	if testing.Short() {
-		groups = 500
-	}
+	const groups = 2500
 	db := memory(t)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.fill("d", "%d", 1, groups, 10)

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	modelSchemas    = flag.Int("schemas", 80, "schemas that the model test makes")
+	modelSchemas    = flag.Int("schemas", 40, "schemas that the model test makes")
 	modelStatements = flag.Int("statements", 60, "statements that it runs on each")
 	modelSeed       = flag.Uint64("seed", 1, "where its numbers begin; the n-th schema has seed+n")
 )
