@@ -367,14 +367,14 @@ func TestBadCommandLines(t *testing.T) {
 		code int
 		args []string
 	}{
-		{"accepts 1 arg(s), received 0: alike dedup IN [flags]", exitUsage, []string{"dedup"}},
+		{"requires at least 1 arg(s), only received 0: alike dedup IN... [flags]", exitUsage, []string{"dedup"}},
 		{"no such file", exitFailure, []string{"dedup", filepath.Join(folder, "none.csv")}},
 		{"--column is missing: the columns are id, n", exitUsage, []string{"dedup", csvFile}},
 		{`no column is called "x"; there are id, n`, exitUsage, []string{"dedup", csvFile, "--column", "x"}},
-		{`--keep is "newest", want first, last, longest or popular`, exitUsage, []string{"dedup", csvFile, "--keep", "newest"}},
+		{`--keep is "best", want first, last, oldest, newest, longest or popular`, exitUsage, []string{"dedup", csvFile, "--keep", "best"}},
 		{"--at-least is 2, want a number above 0 and at most 1", exitUsage, []string{"dedup", csvFile, "--at-least", "2"}},
 		{`--why is "x", want a name that ends in .csv or .jsonl`, exitUsage, []string{"dedup", csvFile, "--why", "x"}},
-		{"record 2: is not a JSON object", exitFailure, []string{"dedup", jsonFile}},
+		{"record 2: is an array; jq -c", exitFailure, []string{"dedup", jsonFile}},
 		{"the file is empty", exitFailure, []string{"dedup", empty}},
 		{`--format is "x", want csv`, exitUsage, []string{"dedup", csvFile, "--format", "x"}},
 		{`did you mean prose?`, exitUsage, []string{"dedup", csvFile, "--column", "n", "--profile", "prosa"}},

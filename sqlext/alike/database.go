@@ -149,7 +149,7 @@ func (c *command) checkCommand() *cobra.Command {
 			if against == "" {
 				return usagef("--against is missing: the database to compare with")
 			}
-			text, err := readFile(args[0])
+			text, err := readText(cmd.Context(), args[0], false)
 			if err != nil {
 				return err
 			}

@@ -2,18 +2,18 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
@@ -28,6 +28,9 @@ const featureLimit = 1000
 
 // sampled is the number of records that dedup reads to choose a profile.
 const sampled = 1000
+
+// shownUnread is the number of unread files that the summary names.
+const shownUnread = 10
 
 // dedup is one run of alike dedup.
 type dedup struct {
@@ -44,39 +47,45 @@ type dedup struct {
 	finder    *cluster.Finder
 	instead   []int32 // the record that stands for it, or -1
 	resembles []float32
+	time      func(i int) int64
 }
 
 func (c *command) dedupCommand() *cobra.Command {
 	d := &dedup{}
 	cmd := &cobra.Command{
-		Use:   "dedup IN",
+		Use:   "dedup IN...",
 		Short: "Of records that are alike, keep one",
 		Long: `dedup reads the records of IN and writes those that it keeps in the same format: no two of them resemble each other from
 --at-least on, and each that is left out resembles a record that is kept. IN is a file of comma-separated values, of values with
 tabs between them, of JSON objects a line, of lines, a Parquet file, a table of a SQLite database (--table), a folder, of
-which it prints the paths of the files to keep, or - for the standard input. Files may be compressed with gzip.`,
-		Args: cobra.ExactArgs(1),
+which it prints the paths of the files to keep, or - for the standard input. Files may be compressed with gzip. Several
+inputs of one kind become one output.
+
+A folder may hold text, pages, PDF (read by pdftotext) and word processor documents (read by pandoc); a file without a text that
+can be read is kept, and named on the standard error.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d.command = c
-			return d.run(cmd, args[0])
+			return d.run(cmd, args)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&d.out, "output", "o", "-", "the file for the records that are kept")
 	f.StringVar(&d.why, "why", "", "a `file`, .csv or .jsonl, for the records that are left out, with those kept in their place")
-	f.StringVar(&d.keep, "keep", "first", "which of alike records stays: first, last, longest or popular")
+	f.StringVar(&d.keep, "keep", "first", "which of alike records stays: first, last, oldest, newest, longest or popular; files have a time, other records are newest last")
 	f.Float64Var(&d.atLeast, "at-least", 0.8, "the least resemblance, above 0 to 1; more than the profiles' own, since records go")
 	f.StringVar(&d.profile, "profile", "", "the profile; chosen by a look at the records unless given")
 	f.StringVar(&d.kind, "format", "", "csv, tsv, jsonl, lines, parquet or sqlite; told by the name unless given")
 	f.StringVar(&d.column, "column", "", "the column of the documents; the only one, or one with a usual name, unless given")
 	f.StringVar(&d.table, "table", "", "the table, of a SQLite database")
+	f.BoolVarP(&d.null, "null", "0", false, "end the paths of a folder with a zero byte, for xargs -0")
 	f.BoolVarP(&d.quiet, "quiet", "q", false, "no progress, no summary; with --json the summary is an object")
 	return cmd
 }
 
-func (d *dedup) run(cmd *cobra.Command, in string) error {
-	if !slices.Contains([]string{"first", "last", "longest", "popular"}, d.keep) {
-		return usagef("--keep is %q, want first, last, longest or popular", d.keep)
+func (d *dedup) run(cmd *cobra.Command, inputs []string) error {
+	if !slices.Contains([]string{"first", "last", "oldest", "newest", "longest", "popular"}, d.keep) {
+		return usagef("--keep is %q, want first, last, oldest, newest, longest or popular", d.keep)
 	}
 	if !(d.atLeast > 0 && d.atLeast <= 1) {
 		return usagef("--at-least is %g, want a number above 0 and at most 1", d.atLeast)
@@ -84,7 +93,12 @@ func (d *dedup) run(cmd *cobra.Command, in string) error {
 	if d.why != "" && kindOf(d.why) != "csv" && kindOf(d.why) != "jsonl" {
 		return usagef("--why is %q, want a name that ends in .csv or .jsonl", d.why)
 	}
-	f, done, err := openFormat(in, d.options)
+	for _, other := range append([]string{d.out}, inputs...) {
+		if d.why != "" && sameFile(d.why, other) {
+			return usagef("--why is %s, which the records are in", d.why)
+		}
+	}
+	f, done, err := openAll(cmd.Context(), inputs, d.options)
 	defer done()
 	if err != nil {
 		return err
@@ -92,6 +106,7 @@ func (d *dedup) run(cmd *cobra.Command, in string) error {
 	if f.copy != nil && d.out == "-" {
 		return usagef("--output is missing: this format cannot be written to the standard output")
 	}
+	d.time = f.time
 	if err := d.choose(f, cmd.ErrOrStderr()); err != nil {
 		return err
 	}
@@ -113,7 +128,7 @@ func (d *dedup) run(cmd *cobra.Command, in string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.write(f, cmd.OutOrStdout()); err != nil {
+	if err := d.write(cmd.Context(), f, cmd.OutOrStdout()); err != nil {
 		return err
 	}
 	if d.why != "" {
@@ -121,7 +136,7 @@ func (d *dedup) run(cmd *cobra.Command, in string) error {
 			return err
 		}
 	}
-	d.summary(cmd.ErrOrStderr(), report)
+	d.summary(cmd.ErrOrStderr(), report, f.unread)
 	return nil
 }
 
@@ -134,7 +149,12 @@ func (d *dedup) choose(f *format, log io.Writer) (err error) {
 		}
 		defer s.Close()
 		var texts []string
-		for len(texts) < sampled {
+		sample := sampled
+		if f.sample > 0 {
+			sample = f.sample
+		}
+		broken := 0
+		for len(texts) < sample {
 			r, err := s.Next()
 			if err == io.EOF {
 				break
@@ -146,6 +166,12 @@ func (d *dedup) choose(f *format, log io.Writer) (err error) {
 				return fmt.Errorf("record %d: %w", len(texts)+1, err)
 			}
 			texts = append(texts, string(r.document))
+			if !utf8.Valid(r.document) {
+				broken++
+			}
+		}
+		if broken > 1 && broken > len(texts)/100 && !d.quiet && !d.json {
+			fmt.Fprintf(log, "%d of the first %d documents are not UTF-8; iconv converts other encodings\n", broken, len(texts))
 		}
 		var reason string
 		if d.profile, reason = sketch.Look(texts); !d.quiet && !d.json { // the summary has it
@@ -334,6 +360,15 @@ func (d *dedup) decide(ctx context.Context) (cluster.Report, error) {
 	switch d.keep {
 	case "popular":
 		linkage = cluster.Popular
+	case "oldest", "newest":
+		switch {
+		case d.time != nil && d.keep == "newest":
+			slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(d.time(int(y)), d.time(int(x))) })
+		case d.time != nil:
+			slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(d.time(int(x)), d.time(int(y))) })
+		case d.keep == "newest":
+			slices.Reverse(order)
+		}
 	case "last":
 		slices.Reverse(order)
 	case "longest":
@@ -366,21 +401,21 @@ func (d *dedup) decide(ctx context.Context) (cluster.Report, error) {
 
 func (d *dedup) kept(i int) bool { return i < len(d.instead) && d.instead[i] < 0 }
 
-func (d *dedup) write(f *format, stdout io.Writer) error {
+func (d *dedup) write(ctx context.Context, f *format, stdout io.Writer) error {
 	if f.copy != nil {
-		return f.copy(d.out, d.kept)
+		return f.copy(ctx, d.out, d.kept)
 	}
 	if d.out == "-" {
 		w := bufio.NewWriterSize(stdout, 1<<20)
-		if err := d.copyRaw(f, w); err != nil {
+		if err := d.copyRaw(ctx, f, w); err != nil {
 			return err
 		}
 		return w.Flush()
 	}
-	return writeFile(d.out, func(w io.Writer) error { return d.copyRaw(f, w) })
+	return writeFile(d.out, func(w io.Writer) error { return d.copyRaw(ctx, f, w) })
 }
 
-func (d *dedup) copyRaw(f *format, w io.Writer) error {
+func (d *dedup) copyRaw(ctx context.Context, f *format, w io.Writer) error {
 	s, err := f.open()
 	if err != nil {
 		return err
@@ -391,8 +426,14 @@ func (d *dedup) copyRaw(f *format, w io.Writer) error {
 	}
 	for i := 0; ; i++ {
 		r, err := s.Next()
+		if err == io.EOF && f.unchanged != nil {
+			return f.unchanged()
+		}
 		if err == io.EOF {
 			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -403,42 +444,6 @@ func (d *dedup) copyRaw(f *format, w io.Writer) error {
 			}
 		}
 	}
-}
-
-// writeFile writes a file, compressed if its name ends in .gz. The name appears when the file is whole.
-func writeFile(name string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), ".alike-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(file.Name())
-		}
-	}()
-	w := bufio.NewWriterSize(file, 1<<20)
-	if strings.HasSuffix(name, ".gz") {
-		z := gzip.NewWriter(w)
-		if err = write(z); err == nil {
-			err = z.Close()
-		}
-	} else {
-		err = write(w)
-	}
-	if err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = file.Chmod(0o644)
-	}
-	if err == nil {
-		err = file.Close()
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	return err
 }
 
 // explain writes the reason why each record was left out.
@@ -476,7 +481,7 @@ func (d *dedup) explain(f *format) error {
 	})
 }
 
-func (d *dedup) summary(w io.Writer, r cluster.Report) {
+func (d *dedup) summary(w io.Writer, r cluster.Report, unread map[string]string) {
 	if d.quiet {
 		return
 	}
@@ -487,9 +492,17 @@ func (d *dedup) summary(w io.Writer, r cluster.Report) {
 		}
 	}
 	if d.json {
-		_ = d.command.sheet(w, []string{"records", "kept", "left_out", "at_least", "profile", "hot_features"}).
-			row([]any{len(d.ends), len(d.ends) - out, out, d.atLeast, d.settings.String(), r.HotCount}) // as of the text, no error of it is an error of the work
+		_ = d.command.sheet(w, []string{"records", "kept", "left_out", "at_least", "profile", "hot_features", "unread"}).
+			row([]any{len(d.ends), len(d.ends) - out, out, d.atLeast, d.settings.String(), r.HotCount, len(unread)}) // as of the text, no error of it is an error of the work
 		return
+	}
+	paths := slices.Sorted(maps.Keys(unread))
+	for i, path := range paths {
+		if i == shownUnread {
+			fmt.Fprintf(w, "and %d more without a text that can be read, which are kept\n", len(paths)-i)
+			break
+		}
+		fmt.Fprintf(w, "kept unread: %s\n", cell(unread[path]))
 	}
 	fmt.Fprintf(w, "%d records, %d kept, %d left out (resemblance from %.4g)\n", len(d.ends), len(d.ends)-out, out, d.atLeast)
 	if r.HotCount > 0 {

@@ -19,11 +19,11 @@ func (c *command) diffCommand() *cobra.Command {
 in colours on a terminal. It exits with 3 when the words differ.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a, err := readFile(args[0])
+			a, err := readText(cmd.Context(), args[0], false)
 			if err != nil {
 				return err
 			}
-			b, err := readFile(args[1])
+			b, err := readText(cmd.Context(), args[1], false)
 			if err != nil {
 				return err
 			}

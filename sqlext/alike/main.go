@@ -43,6 +43,9 @@ func exitCode(err error) int {
 	case errors.Is(err, syscall.EPIPE): // a reader such as head has enough
 		return 0
 	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
 	fmt.Fprintln(os.Stderr, "alike:", err)
 	if errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage

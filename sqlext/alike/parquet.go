@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -27,7 +28,9 @@ func parquetFormat(in, column string) (*format, error) {
 			}
 			return &parquetSource{file: file, rows: parquet.NewGenericReader[any](file), leaf: leaf}, nil
 		},
-		copy: func(out string, kept func(i int) bool) error { return copyParquet(in, out, schema, kept) },
+		copy: func(ctx context.Context, out string, kept func(i int) bool) error {
+			return copyParquet(ctx, in, out, schema, kept)
+		},
 		name: numbered,
 	}, nil
 }
@@ -96,22 +99,40 @@ func (p *parquetSource) Offset() int64 { return 0 }
 
 func (p *parquetSource) Close() error { return errors.Join(p.rows.Close(), p.file.Close()) }
 
-func copyParquet(in, out string, schema *parquet.Schema, kept func(i int) bool) (err error) {
-	from, err := os.Open(in)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
+// rowGroup is the number of bytes after which a row group is written, which the writer holds in memory.
+const rowGroup = 64 << 20
+
+func copyParquet(ctx context.Context, in, out string, schema *parquet.Schema, kept func(i int) bool) error {
 	return writeFile(out, func(to io.Writer) error {
+		from, err := os.Open(in)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
 		r, w := parquet.NewGenericReader[any](from), parquet.NewGenericWriter[any](to, schema, parquet.Compression(&parquet.Snappy))
 		defer r.Close()
 		rows := make([]parquet.Row, 256)
+		size := 0
 		for i := 0; ; {
 			n, err := r.ReadRows(rows)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			for _, row := range rows[:n] {
 				if kept(i) {
 					if _, err := w.WriteRows([]parquet.Row{row}); err != nil {
 						return err
+					}
+					for _, v := range row {
+						if size += 8; v.Kind() == parquet.ByteArray {
+							size += len(v.ByteArray())
+						}
+					}
+					if size > rowGroup {
+						size = 0
+						if err := w.Flush(); err != nil {
+							return err
+						}
 					}
 				}
 				i++

@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,9 +43,19 @@ type format struct {
 	header []byte
 	size   int64 // bytes in all
 	// copy writes the kept records to a file, for formats whose raw records do not suffice.
-	copy func(out string, kept func(i int) bool) error
+	copy func(ctx context.Context, out string, kept func(i int) bool) error
 	// name is what --why calls a record.
 	name func(i int) any
+	// time is that of a record, in formats that have one; elsewhere a later record is newer.
+	time func(i int) int64
+	// kind and column say what was found, of which several inputs must have the same.
+	kind, column string
+	// sample is the number of records to look at for a profile.
+	sample int
+	// unread says why the texts of some records are missing. They are kept.
+	unread map[string]string
+	// unchanged returns an error if the input is no longer what it was when the format was opened.
+	unchanged func() error
 }
 
 var columnNames = []string{"text", "body", "content", "document", "description", "title", "name"}
@@ -52,6 +64,9 @@ var columnNames = []string{"text", "body", "content", "document", "description",
 func chooseColumn(names []string, wanted string) (int, error) {
 	if wanted != "" {
 		if i := slices.Index(names, wanted); i >= 0 {
+			if slices.Contains(names[i+1:], wanted) {
+				return 0, usagef("two columns are called %q", wanted)
+			}
 			return i, nil
 		}
 		return 0, usagef("no column is called %q; there are %s", wanted, strings.Join(names, ", "))
@@ -81,10 +96,11 @@ func kindOf(file string) string {
 // options say where the documents are.
 type options struct {
 	kind, column, table string
+	null                bool // paths end with a zero byte
 }
 
 // openFormat determines the format of an input. It copies the standard input to a temporary file, because dedup reads its input twice.
-func openFormat(in string, o options) (_ *format, done func(), err error) {
+func openFormat(ctx context.Context, in string, o options) (_ *format, done func(), err error) {
 	done = func() {}
 	if in == "-" {
 		if o.kind == "" {
@@ -98,8 +114,19 @@ func openFormat(in string, o options) (_ *format, done func(), err error) {
 			return nil, done, err
 		}
 		done = func() { file.Close(); os.Remove(file.Name()) }
-		if _, err := io.Copy(file, os.Stdin); err != nil {
-			return nil, done, err
+		// Reading may wait for ever, and an interrupt ends it.
+		copied := make(chan error, 1)
+		go func() {
+			_, err := io.Copy(file, os.Stdin)
+			copied <- err
+		}()
+		select {
+		case err := <-copied:
+			if err != nil {
+				return nil, done, err
+			}
+		case <-ctx.Done():
+			return nil, done, ctx.Err()
 		}
 		in = file.Name()
 	}
@@ -108,7 +135,7 @@ func openFormat(in string, o options) (_ *format, done func(), err error) {
 		return nil, done, err
 	}
 	if info.IsDir() {
-		f, err := folderFormat(in)
+		f, err := folderFormat(ctx, strings.TrimRight(in, string(filepath.Separator)), o.null)
 		return f, done, err
 	}
 	kind := o.kind
@@ -120,7 +147,7 @@ func openFormat(in string, o options) (_ *format, done func(), err error) {
 	case "lines":
 		f = linesFormat(in)
 	case "jsonl":
-		f = jsonFormat(in, o.column)
+		f, err = jsonFormat(in, o.column)
 	case "csv", "tsv":
 		f, err = tableFormat(in, kind, o.column)
 	case "parquet":
@@ -128,14 +155,27 @@ func openFormat(in string, o options) (_ *format, done func(), err error) {
 	case "sqlite":
 		f, err = databaseFormat(in, o.table, o.column)
 	case "":
-		return nil, done, usagef("--format is missing: the name %s does not tell it", filepath.Base(in))
+		hint := ""
+		if strings.EqualFold(filepath.Ext(in), ".json") {
+			hint = `; jq -c '.[]' writes an array as jsonl`
+		}
+		return nil, done, usagef("--format is missing: the name %s does not tell it%s", filepath.Base(in), hint)
 	default:
 		return nil, done, usagef("--format is %q, want csv, tsv, jsonl, lines, parquet or sqlite", kind)
 	}
 	if err != nil {
 		return nil, done, fmt.Errorf("%s: %w", in, err)
 	}
-	f.size = info.Size()
+	f.size, f.kind = info.Size(), kind
+	if f.unchanged == nil {
+		f.unchanged = func() error {
+			now, err := os.Stat(in)
+			if err == nil && (now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime())) {
+				err = fmt.Errorf("%s changed while it was read; run the command again", in)
+			}
+			return err
+		}
+	}
 	return f, done, nil
 }
 
@@ -169,6 +209,10 @@ func openText(name string) (*counted, *bufio.Reader, error) {
 		}
 		r = bufio.NewReaderSize(z, 1<<20)
 	}
+	if start, err := r.Peek(4); err == nil && (bytes.HasPrefix(start, []byte("\xff\xfe")) && start[3] == 0 || bytes.HasPrefix(start, []byte("\xfe\xff\x00"))) {
+		file.Close()
+		return nil, nil, errors.New("the file is UTF-16; iconv -f UTF-16 -t UTF-8 converts it")
+	}
 	if mark, err := r.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		r.Discard(3)
 	}
@@ -190,7 +234,19 @@ func openLines(name string) (*lines, error) {
 }
 
 func (l *lines) Next() (record, error) {
-	line, err := l.r.ReadBytes('\n')
+	var line []byte
+	var err error
+	for {
+		var part []byte
+		part, err = l.r.ReadSlice('\n')
+		line = append(line, part...)
+		if err != bufio.ErrBufferFull {
+			break
+		}
+		if len(line) > largestFile {
+			return record{}, fmt.Errorf("is longer than %d MB", largestFile>>20)
+		}
+	}
 	if err == io.EOF && len(line) > 0 {
 		line, err = append(line, '\n'), nil
 	}
@@ -212,31 +268,35 @@ func linesFormat(in string) *format {
 }
 
 // jsonFormat reads an object a line.
-func jsonFormat(in, column string) *format {
+func jsonFormat(in, column string) (*format, error) {
+	if column == "" {
+		names, err := membersOf(in)
+		if err != nil {
+			return nil, err
+		}
+		if len(names) > 0 {
+			i, err := chooseColumn(names, "")
+			if err != nil {
+				return nil, err
+			}
+			column = names[i]
+		}
+	}
 	return &format{
-		open: func() (source, error) { return openLines(in) },
+		column: column,
+		open:   func() (source, error) { return openLines(in) },
 		document: func(raw []byte) ([]byte, error) {
 			if len(bytes.TrimSpace(raw)) == 0 {
 				return nil, nil
 			}
 			var members map[string]json.RawMessage
 			if err := json.Unmarshal(raw, &members); err != nil {
+				if raw[0] == '[' {
+					return nil, errors.New("is an array; jq -c '.[]' writes its members a line each")
+				}
 				return nil, fmt.Errorf("is not a JSON object: %w", err)
 			}
-			name := column
-			if name == "" {
-				var names []string
-				for member := range members {
-					names = append(names, member)
-				}
-				slices.Sort(names)
-				i, err := chooseColumn(names, "")
-				if err != nil {
-					return nil, err
-				}
-				name = names[i]
-			}
-			value, ok := members[name]
+			value, ok := members[column]
 			if !ok || bytes.Equal(value, []byte("null")) {
 				return nil, nil
 			}
@@ -248,18 +308,58 @@ func jsonFormat(in, column string) *format {
 			return []byte(text), err
 		},
 		name: numbered,
+	}, nil
+}
+
+// membersOf returns the names of the members of the first objects.
+func membersOf(in string) ([]string, error) {
+	l, err := openLines(in)
+	if err != nil {
+		return nil, err
 	}
+	defer l.Close()
+	names := map[string]bool{}
+	for range sampled {
+		r, err := l.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		var members map[string]json.RawMessage
+		if json.Unmarshal(r.raw, &members) == nil { // what is no object is an error of its record
+			for name := range members {
+				names[name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
 }
 
 // tableFormat reads comma-separated values as RFC 4180 has them, or lines of values with tabs between them, which have no
 // quotes. The first record names the columns.
 func tableFormat(in, kind, column string) (*format, error) {
-	first, err := openTable(in, kind, 0)
+	comma := ','
+	first, err := openTable(in, kind, comma)
 	if err != nil {
 		return nil, err
 	}
 	defer first.Close()
 	names, raw, err := first.values()
+	if err == nil && len(names) == 1 && kind == "csv" {
+		if i := strings.IndexAny(names[0], ";\t|"); i >= 0 { // what spreadsheets write where the comma is in numbers
+			comma = rune(names[0][i])
+			again, err := openTable(in, kind, comma)
+			if err != nil {
+				return nil, err
+			}
+			defer again.Close()
+			if names, raw, err = again.values(); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if err == io.EOF {
 		return nil, errors.New("the file is empty")
 	}
@@ -272,23 +372,30 @@ func tableFormat(in, kind, column string) (*format, error) {
 	}
 	return &format{
 		open: func() (source, error) {
-			t, err := openTable(in, kind, i)
-			if err == nil {
-				_, _, err = t.values()
+			t, err := openTable(in, kind, comma)
+			if err != nil {
+				return nil, err
 			}
-			return t, err
+			t.column, t.columns = i, len(names)
+			if _, _, err := t.values(); err != nil {
+				t.Close()
+				return nil, err
+			}
+			return t, nil
 		},
 		header: raw,
+		column: names[i],
 		name:   numbered,
 	}, nil
 }
 
 type tableSource struct {
 	*counted
-	r      *bufio.Reader
-	csv    *csv.Reader // nil for tabs
-	copied *tape
-	column int
+	r       *bufio.Reader
+	csv     *csv.Reader // nil for tabs
+	copied  *tape
+	column  int
+	columns int
 }
 
 // tape keeps the bytes that the CSV reader has read and the caller has not taken.
@@ -299,6 +406,9 @@ type tape struct {
 }
 
 func (t *tape) Read(b []byte) (int, error) {
+	if len(t.kept) > largestFile {
+		return 0, fmt.Errorf("is longer than %d MB; is a quote left open?", largestFile>>20)
+	}
 	n, err := t.r.Read(b)
 	t.kept = append(t.kept, b[:n]...)
 	return n, err
@@ -313,15 +423,16 @@ func (t *tape) take(end int64) []byte {
 	return b
 }
 
-func openTable(in, kind string, column int) (*tableSource, error) {
+func openTable(in, kind string, comma rune) (*tableSource, error) {
 	c, r, err := openText(in)
 	if err != nil {
 		return nil, err
 	}
-	t := &tableSource{counted: c, r: r, column: column}
+	t := &tableSource{counted: c, r: r}
 	if kind == "csv" {
 		t.copied = &tape{r: r}
 		t.csv = csv.NewReader(t.copied)
+		t.csv.Comma = comma
 		t.csv.FieldsPerRecord = -1
 		t.csv.ReuseRecord = true
 		t.csv.LazyQuotes = true
@@ -354,8 +465,8 @@ func (t *tableSource) Next() (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	document := []byte{}
-	if t.column < len(values) {
+	document := []byte{} // of a record with too many values, whose document may go on in the next: it is kept
+	if t.column < len(values) && len(values) <= t.columns {
 		document = []byte(values[t.column])
 	}
 	return record{raw, document}, nil

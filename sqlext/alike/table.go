@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -15,7 +17,12 @@ func databaseFormat(in, table, column string) (*format, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close()
+	keep := false // it tells whether the database changes
+	defer func() {
+		if !keep {
+			db.Close()
+		}
+	}()
 	if table == "" {
 		return nil, usagef("--table is missing: the table of the documents")
 	}
@@ -32,7 +39,7 @@ func databaseFormat(in, table, column string) (*format, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	var names []string
+	var names []string // without generated columns
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
@@ -48,14 +55,46 @@ func databaseFormat(in, table, column string) (*format, error) {
 		return nil, err
 	}
 	rows.Close()
-	if _, err := db.Exec("select rowid from " + quote(table) + " limit 0"); err != nil {
-		return nil, fmt.Errorf("the table %s has no rowid", table)
+	id := ""
+	for _, name := range []string{"rowid", "_rowid_", "oid"} { // a column of such a name hides the number of the row
+		if !slices.ContainsFunc(names, func(column string) bool { return strings.EqualFold(column, name) }) {
+			id = name
+		}
 	}
-	query := fmt.Sprintf("select cast(%s as blob) from %s order by rowid", quote(names[i]), quote(table))
+	if _, err := db.Exec("select " + id + " from " + quote(table) + " limit 0"); id == "" || err != nil {
+		return nil, fmt.Errorf("the table %s has no rowid; give it an integer primary key", table)
+	}
+	var version int64
+	if err := db.QueryRow("pragma data_version").Scan(&version); err != nil {
+		return nil, err
+	}
+	keep = true
+	query := fmt.Sprintf("select cast(%s as blob) from %s order by %s", quote(names[i]), quote(table), id)
+	unchanged := func() error {
+		var now int64
+		if err := db.QueryRow("pragma data_version").Scan(&now); err != nil {
+			return err
+		}
+		if now != version {
+			return fmt.Errorf("%s changed while it was read; run the command again", in)
+		}
+		return nil
+	}
 	return &format{
 		open: func() (source, error) { return openRows(in, query) },
-		copy: func(out string, kept func(i int) bool) error { return copyTable(in, out, table, create, kept) },
-		name: numbered,
+		copy: func(ctx context.Context, out string, kept func(i int) bool) error {
+			if _, err := os.Stat(out); err == nil {
+				return fmt.Errorf("%s exists; give the name of a new database", out)
+			}
+			return replaceFile(out, func(hidden string) error {
+				if err := copyTable(ctx, in, hidden, table, id, create, names, kept); err != nil {
+					return err
+				}
+				return unchanged()
+			})
+		},
+		name:      numbered,
+		unchanged: unchanged,
 	}, nil
 }
 
@@ -97,10 +136,7 @@ func (r *rowSource) Offset() int64 { return 0 }
 
 func (r *rowSource) Close() error { return errors.Join(r.rows.Close(), r.db.Close()) }
 
-func copyTable(in, out, table, create string, kept func(i int) bool) error {
-	if _, err := os.Stat(out); err == nil {
-		return fmt.Errorf("%s exists; give the name of a new database", out)
-	}
+func copyTable(ctx context.Context, in, out, table, id, create string, names []string, kept func(i int) bool) error {
 	target, err := sql.Open("sqlite3", "file:"+escapeURI(out)+"?mode=rwc")
 	if err != nil {
 		return err
@@ -116,12 +152,12 @@ func copyTable(in, out, table, create string, kept func(i int) bool) error {
 	if _, err := target.Exec("create temp table alike_kept (id integer primary key)"); err != nil {
 		return err
 	}
-	tx, err := target.Begin()
+	tx, err := target.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	rows, err := tx.Query("select rowid from source." + quote(table) + " order by rowid")
+	rows, err := tx.Query("select " + id + " from source." + quote(table) + " order by " + id)
 	if err != nil {
 		return err
 	}
@@ -145,7 +181,12 @@ func copyTable(in, out, table, create string, kept func(i int) bool) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(fmt.Sprintf("insert into main.%[1]s select s.* from source.%[1]s s where s.rowid in (select id from temp.alike_kept) order by s.rowid", quote(table))); err != nil {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = quote(name)
+	}
+	columns := strings.Join(quoted, ", ")
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("insert into main.%[1]s (%[2]s) select %[2]s from source.%[1]s s where s.%[3]s in (select id from temp.alike_kept) order by s.%[3]s", quote(table), columns, id)); err != nil {
 		return err
 	}
 	return tx.Commit()

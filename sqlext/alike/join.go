@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+)
+
+// openAll opens the inputs as one. Several have to be of one kind, and of tables the columns must be the same.
+func openAll(ctx context.Context, inputs []string, o options) (_ *format, done func(), err error) {
+	var all []*format
+	var ends []func()
+	done = func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+	for i, in := range inputs {
+		f, end, err := openFormat(ctx, in, o)
+		ends = append(ends, end)
+		if err != nil {
+			return nil, done, err
+		}
+		if all = append(all, f); i == 0 && len(inputs) == 1 {
+			return f, done, nil
+		}
+		switch first := all[0]; {
+		case f.copy != nil:
+			return nil, done, usagef("%s has to be the only input: databases and Parquet files are not joined", in)
+		case f.kind != first.kind:
+			return nil, done, usagef("%s is %s, and %s is %s: inputs have to be of one kind", in, f.kind, inputs[0], first.kind)
+		case !bytes.Equal(bytes.TrimRight(f.header, "\r\n"), bytes.TrimRight(first.header, "\r\n")):
+			return nil, done, usagef("%s has other columns than %s", in, inputs[0])
+		}
+		o.column = all[0].column
+	}
+	return join(inputs, all), done, nil
+}
+
+func join(inputs []string, all []*format) *format {
+	f := *all[0]
+	counts := make([]int, len(all))
+	f.open = func() (source, error) { return &joined{all: all, counts: counts}, nil }
+	which := func(i int) (k, at int) {
+		for k < len(all)-1 && i >= counts[k] {
+			i -= counts[k]
+			k++
+		}
+		return k, i
+	}
+	f.name = func(i int) any {
+		k, i := which(i)
+		if n, ok := all[k].name(i).(int); ok {
+			return fmt.Sprintf("%s:%d", inputs[k], n)
+		}
+		return all[k].name(i)
+	}
+	if f.time != nil {
+		f.time = func(i int) int64 {
+			k, i := which(i)
+			return all[k].time(i)
+		}
+	}
+	f.unchanged = func() (err error) {
+		for _, each := range all {
+			if each.unchanged != nil {
+				err = errors.Join(err, each.unchanged())
+			}
+		}
+		return err
+	}
+	for _, each := range all[1:] {
+		f.size += each.size
+		maps.Copy(f.unread, each.unread)
+	}
+	return &f
+}
+
+// joined reads one input after the other, and counts their records.
+type joined struct {
+	all     []*format
+	counts  []int
+	k, n    int
+	current source
+	before  int64 // the sizes of the inputs that are read
+}
+
+func (j *joined) Next() (record, error) {
+	for j.k < len(j.all) {
+		if j.current == nil {
+			var err error
+			if j.current, err = j.all[j.k].open(); err != nil {
+				return record{}, err
+			}
+		}
+		r, err := j.current.Next()
+		if err != io.EOF {
+			j.n++
+			return r, err
+		}
+		j.counts[j.k], j.n = j.n, 0
+		j.before += j.all[j.k].size
+		j.k++
+		err = j.current.Close()
+		if j.current = nil; err != nil {
+			return record{}, err
+		}
+	}
+	return record{}, io.EOF
+}
+
+func (j *joined) Offset() int64 {
+	if j.current == nil {
+		return j.before
+	}
+	return j.before + j.current.Offset()
+}
+
+func (j *joined) Close() error {
+	if j.current == nil {
+		return nil
+	}
+	return j.current.Close()
+}
