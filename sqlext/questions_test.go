@@ -181,6 +181,32 @@ func TestRangeOfASimilarityIndex(t *testing.T) {
 	}
 }
 
+// Ten rows that share a feature make it hot, and nine do not; it is of the first of them.
+func TestHotFromTenRows(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`WITH RECURSIVE n(i) AS (VALUES (5) UNION ALL SELECT i + 1 FROM n WHERE i < 13) INSERT INTO d SELECT i, ? FROM n`, fox)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words w=4 k=12 s=7 t=84"}')`)
+	db.expect("", `SELECT * FROM alike_hot('d')`)
+	db.exec(`INSERT INTO d VALUES (20, ?)`, fox)
+	db.expect("12|10|10|5|5", `SELECT count(*), min("rows"), max("rows"), min(key), max(key) FROM alike_hot('d')`)
+}
+
+// A verdict holds for both of its rows, whichever it names first.
+func TestVerdictsHoldForBoth(t *testing.T) {
+	for _, marked := range []string{"1, 2", "2, 1"} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO d VALUES (1, ?1), (2, ?1), (3, ?1), (4, 'words that no other row has')`, fox)
+		db.rows(`SELECT alike_attach('d', 'body')`)
+		db.rows(`SELECT alike_mark('d', ` + marked + `, 'distinct'), alike_mark('d', ` + strings.NewReplacer("1", "3", "2", "4").Replace(marked) + `, 'duplicate')`)
+		for row, want := range map[string]string{"1": "3", "2": "3", "3": "1,2,4", "4": "3"} {
+			db.expect(want, `SELECT group_concat(key) FROM (SELECT key FROM alike_rows('d', `+row+`) ORDER BY key)`)
+		}
+		db.expect("1|3\n2|3\n3|4", `SELECT key, other FROM alike_pairs('d') ORDER BY 1, 2`)
+	}
+}
+
 func TestOrderAndLimit(t *testing.T) {
 	db := memory(t)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
