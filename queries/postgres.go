@@ -144,8 +144,6 @@ var (
 	ReserveRows string
 	//go:embed postgres/remove_rows.sql
 	RemoveRows string
-	//go:embed postgres/removed.sql
-	Removed string
 	//go:embed postgres/texts.sql
 	Texts string
 	//go:embed postgres/verified_match.sql

@@ -70,5 +70,14 @@ func TestEqualKeys(t *testing.T) {
 		if got := list(t, c, "select key from alike.rows('documents', $1)", after); got != "7" {
 			t.Errorf("%s: rows like %s: %s, want 7", column, after, got)
 		}
+		// What goes is spelled in another way than what is kept of it.
+		if n := one[int](t, c, "select alike.write_clusters('documents')"); n != 2 {
+			t.Errorf("%s: %d rows in clusters, want 2", column, n)
+		}
+		exec(t, c, "delete from documents where id <> '7'")
+		once(t, w)
+		if n := count(t, c, "documents_alike_cluster"); n != 0 {
+			t.Errorf("%s: %d rows are in clusters when the other is gone, want 0", column, n)
+		}
 	}
 }

@@ -15,12 +15,10 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 	if err := w.forget(ctx, a, gone); err != nil {
 		return err
 	}
-	for _, step := range []string{a.sql(queries.ReserveRows), a.sql(queries.RemoveRows)} {
-		if _, err := tx.Exec(ctx, step, gone); err != nil {
-			return err
-		}
+	if _, err := tx.Exec(ctx, a.sql(queries.ReserveRows), gone); err != nil {
+		return err
 	}
-	rows, err := tx.Query(ctx, a.sql(queries.Removed), gone)
+	rows, err := tx.Query(ctx, a.sql(queries.RemoveRows), gone)
 	if err != nil {
 		return err
 	}
