@@ -230,6 +230,8 @@ begin
     sum(length(text) - length(regexp_replace(text, unspaced, '', 'g'))) as unspaced,
     sum(length(text) - length(regexp_replace(text, arabic, '', 'g'))) as arabic,
     sum(length(regexp_replace(text, E'[\\x01-\\x20]+', '', 'g'))) as visible,
+    sum(length(regexp_replace(text, E'[\\x01-\\x20]*[^\\x01-\\x20]+', 'x', 'g')) - length(substring(text from E'[\\x01-\\x20]*$'))) as words,
+    sum(length(regexp_replace(text, E'[\\u0001-\\u00200-9acgntuACGNTU]+', '', 'g'))) as coded,
     (array_agg(length(text) order by length(text)))[count(*) / 2 + 1] as median
   into r
   from (
@@ -271,6 +273,9 @@ begin
     when r.median < 250 then
       preset := 'short';
       reason := format('the median length of the texts looked at (%s) is %s characters, less than 250', r.n, r.median);
+    when r.visible >= 40 * r.words and 10 * r.coded >= r.visible then
+      preset := 'short';
+      reason := format('the words have %s characters on average', r.visible / greatest(1, r.words));
     else
       preset := 'prose';
       reason := format('the median length of the texts looked at (%s) is %s characters, at least 250', r.n, r.median);

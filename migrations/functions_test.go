@@ -321,7 +321,9 @@ func TestLookAsGo(t *testing.T) {
 		var b strings.Builder
 		b.WriteString([]string{"", " <", "{", "\n[", "x", "内", "م"}[kind%7])
 		for range []int{0, 1, 3, 12, 60, 300, 1200, 5000}[random.IntN(8)] {
-			if kind < 4 && random.IntN(3) > 0 {
+			if kind == 14 { // words of very many characters
+				b.WriteString([]string{"QmFzZTY0VVRGOA", "acgtacgtnnacgu", "0123456789", "/+=", "漢字", "acgtacgtacgt", "QmFz\x02", " "}[random.IntN(6+random.IntN(3))])
+			} else if kind < 4 && random.IntN(3) > 0 {
 				b.WriteString([]string{"word ", "日", "12:30 ", "x;\n", "</b>", `": `, "م", "ab"}[kind*2+random.IntN(2)])
 			} else {
 				b.WriteString(pieces[random.IntN(len(pieces))])
@@ -331,11 +333,11 @@ func TestLookAsGo(t *testing.T) {
 	}
 	chosen := map[string]int{}
 	for range 3000 {
-		kind := random.IntN(14)
+		kind := random.IntN(15)
 		texts := make([]string, random.IntN(7))
 		for i := range texts {
 			if random.IntN(4) == 0 {
-				kind = random.IntN(14)
+				kind = random.IntN(15)
 			}
 			texts[i] = text(kind)
 		}

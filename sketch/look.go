@@ -22,6 +22,7 @@ const (
 	lookLength = 4000 // characters of a text that are looked at
 	lookShort  = 250  // characters: as many as titles, names, messages and verses have
 	lookLine   = 500  // characters of a log line
+	lookWord   = 40   // characters of a word that is no word
 )
 
 // Look chooses the preset for texts, as LookThrough does.
@@ -54,12 +55,15 @@ func Look(texts []string) (preset, reason string) {
 //	the median is less than 250 characters, and a fifth of the
 //	    characters are Arabic                                  unsegmented
 //	the median is less than 250 characters                     short
+//	words have 40 characters or more on average, and a tenth
+//	    of the characters are not digits or a, c, g, n, t, u   short
 //	else                                                       prose
 //
 // It depends on nothing but the texts, so that every engine chooses the same.
 func LookThrough(documents iter.Seq[[]byte]) (preset, reason string, looked int) {
 	var lengths []int
-	var pages, records, logs, code, unspaced, arabic, visible int
+	var pages, records, logs, code int
+	var in characters
 	for document := range documents {
 		if bytes.IndexByte(document, 0) >= 0 || !utf8.Valid(document) {
 			continue
@@ -79,24 +83,39 @@ func LookThrough(documents iter.Seq[[]byte]) (preset, reason string, looked int)
 		case isCode(text):
 			code++
 		}
-		for _, r := range text {
-			switch {
-			case isUnspaced(r):
-				unspaced++
-			case isArabic(r):
-				arabic++
-			}
-			if r > ' ' {
-				visible++
-			}
-		}
+		in.count(text)
 	}
-	preset, reason = choose(lengths, pages, records, logs, code, unspaced, arabic, visible)
+	preset, reason = choose(lengths, pages, records, logs, code, in)
 	return preset, reason, len(lengths)
 }
 
+// characters counts those of texts.
+type characters struct{ visible, unspaced, arabic, coded, words int }
+
+func (c *characters) count(text string) {
+	blank := true
+	for _, r := range text {
+		switch {
+		case isUnspaced(r):
+			c.unspaced++
+		case isArabic(r):
+			c.arabic++
+		}
+		if r > ' ' {
+			c.visible++
+			if blank {
+				c.words++
+			}
+			if r < '0' || r > '9' && !strings.ContainsRune("acgntuACGNTU", r) {
+				c.coded++
+			}
+		}
+		blank = r <= ' '
+	}
+}
+
 // choose is the rule of LookThrough.
-func choose(lengths []int, pages, records, logs, code, unspaced, arabic, visible int) (preset, reason string) {
+func choose(lengths []int, pages, records, logs, code int, in characters) (preset, reason string) {
 	n := len(lengths)
 	if n == 0 {
 		return "prose", "there is no text to look at yet"
@@ -115,12 +134,15 @@ func choose(lengths []int, pages, records, logs, code, unspaced, arabic, visible
 		return "logs", share(logs, "are single lines with a time")
 	case code >= half:
 		return "code", share(code, "look like source code")
-	case unspaced > 0 && 5*unspaced >= visible:
-		return "unsegmented", fmt.Sprintf("%d %% of the characters are of scripts whose words blanks do not tell apart", 100*unspaced/visible)
-	case median < lookShort && arabic > 0 && 5*arabic >= visible:
-		return "unsegmented", fmt.Sprintf("the texts are short and %d %% of the characters are Arabic", 100*arabic/visible)
+	case in.unspaced > 0 && 5*in.unspaced >= in.visible:
+		return "unsegmented", fmt.Sprintf("%d %% of the characters are of scripts whose words blanks do not tell apart", 100*in.unspaced/in.visible)
+	case median < lookShort && in.arabic > 0 && 5*in.arabic >= in.visible:
+		return "unsegmented", fmt.Sprintf("the texts are short and %d %% of the characters are Arabic", 100*in.arabic/in.visible)
 	case median < lookShort:
 		return "short", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookShort)
+	}
+	if in.visible >= lookWord*in.words && 10*in.coded >= in.visible {
+		return "short", fmt.Sprintf("the words have %d characters on average", in.visible/max(1, in.words))
 	}
 	return "prose", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, at least %d", n, median, lookShort)
 }

@@ -122,6 +122,10 @@ func TestLook(t *testing.T) {
 		{"short", "less than 250", []string{"العنوان in a long title of English words", "A title"}},
 		{"unsegmented", "are Arabic", []string{"المحور الثانوي", "إغلاق النافذة"}},
 		{"prose", "at least 250", []string{strings.Repeat("المحور الثانوي ", 40)}},
+		{"short", "words have 304 characters", []string{strings.Repeat("UleoUvqGPZ1cjKZtI2d", 16)}},
+		{"short", "words have 76 characters", []string{strings.Repeat(strings.Repeat("UleoUvqGPZ1cjKZtI2d", 4)+"\n", 9)}},
+		{"prose", "at least 250", []string{strings.Repeat("GATTACACATTAGGCA", 30)}},
+		{"prose", "at least 250", []string{strings.Repeat("3141592653589793238462643383279 ", 12)}},
 	} {
 		preset, reason, looked := look(c.texts...)
 		if preset != c.want || !strings.Contains(reason, c.reason) {
