@@ -12,6 +12,7 @@ require (
 	github.com/glaslos/ssdeep v0.4.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattn/go-sqlite3 v1.14.52
+	golang.org/x/net v0.62.0
 )
 
 require (

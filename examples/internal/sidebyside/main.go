@@ -7,6 +7,7 @@
 //	go run -C examples/internal/sidebyside . -collections growth -sizes 10000,100000,1000000 -only "^alike (SQLite|PostgreSQL)$"
 //	go run -C examples/internal/sidebyside . -only 'alike|FTS5' -keep     those again, beside the results there are
 //	go run -C examples/internal/sidebyside . -write                       the pages again, out of results.json
+//	go run -C examples/internal/sidebyside . -kinds titles,zh             texts of other kinds, beside other peers
 //	go run -C examples/internal/sidebyside . -folder ~/mail -collections folder
 //
 // It installs the peers first (.ci/setup sidebyside). Every contender is a
@@ -63,6 +64,8 @@ func main() {
 	assume := assumed()
 	flag.Func("assume", "other assumptions for the page on a billion documents, such as memory=64e9,hour=0.5", assume.set)
 	setup := flag.Bool("setup", true, "install the peers first")
+	kinds := flag.String("kinds", "", "run the collections of texts of every kind, all or some by name, and nothing else")
+	kindRows := flag.Int("rows", 3000, "the most rows of each of them")
 	flag.Parse()
 	var err error
 	if c.sizes, err = parseSizes(*sizesFlag); err != nil {
@@ -94,6 +97,12 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *kinds != "" {
+		if err := runKinds(ctx, *kinds, *kindRows, c.out, c.module); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	r, err := run(ctx, c)
 	if err != nil {
 		log.Fatal(err)
