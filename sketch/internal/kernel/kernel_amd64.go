@@ -55,8 +55,6 @@ func minima512(m, a, b *uint64, low, high uint64, x *uint64, n int)
 //go:noescape
 func minima256(m, a, b *uint64, x *uint64, n, first int)
 
-var shingleReciprocal = Shingles64.reciprocal()
-
 // The longest shingles that are cheaper summed anew than slid by one token.
 const (
 	maxDirect512 = 24
@@ -100,18 +98,6 @@ func Fingerprints(out []uint64, text []byte, spans []Span) {
 		out, spans = out[n:], spans[n:]
 	}
 }
-
-// tokenMasks has, for a token of each length to 15, the mask of its bytes, and
-// from 16 on the marker above them.
-var tokenMasks = func() (table [32][16]byte) {
-	for n := range 16 {
-		for i := range n {
-			table[n][i] = 0xff
-		}
-		table[16+n][n] = 1
-	}
-	return table
-}()
 
 //go:noescape
 func fingerprints512(out *uint64, text *byte, spans *Span, n int, long *[32]uint32, p, mu uint64) (done, longs int)
@@ -308,22 +294,6 @@ func Features(out []uint64, slots []byte, s int, order SlotOrder) {
 		featureGeneric(out, slots, s, order)
 	}
 }
-
-var featureReciprocal = Features64.reciprocal()
-
-// maxS is the most slots of a feature.
-const maxS = 255
-
-// featurePowers are t^(64·256) down to t^64: the constants of a feature of s
-// slots are the last s+1.
-var featurePowers = func() (powers [maxS + 1]uint64) {
-	h := uint64(1)
-	for i := range powers {
-		h = Features64.Shift.Times(h)
-		powers[maxS-i] = h
-	}
-	return powers
-}()
 
 // slotShuffles bring the bytes of slots, 8 at a time, into the machine's order.
 var slotShuffles = func() (tables [2][64]byte) {

@@ -2,8 +2,6 @@
 
 package kernel
 
-func shingleKernel(win *Window, tokens, out []uint64) { shingleGeneric(win, tokens, out) }
-
 func Minima(m, a, b, xs []uint64) { minimaGeneric(m, a, b, xs) }
 
 func Bins(m, xs []uint64, round int) int { return binsGeneric(m, xs, round) }
@@ -13,8 +11,6 @@ func fallbackKernel(m, a, b, xs []uint64, own *OwnMinima) { fallbackGeneric(m, a
 func Rounds(m, a, b, xs []uint64, own *OwnMinima) (full bool) {
 	return roundsGeneric(m, a, b, xs, own)
 }
-
-func Fingerprints(out []uint64, text []byte, spans []Span) { fingerprintGeneric(out, text, spans) }
 
 func KnowsPlain() bool { return false }
 
@@ -31,9 +27,3 @@ func Characters(out []uint64, text []byte) int { return charactersGeneric(out, t
 func CutBytes(out []byte, slots []uint64) { cutGeneric(out, slots) }
 
 func Differing(p, q []byte, b int) int { return differingGeneric(p, q, b) }
-
-func Features(out []uint64, slots []byte, s int, order SlotOrder) {
-	featureGeneric(out, slots, s, order)
-}
-
-func Implementations() []implementation { return []implementation{{"generic", func() {}}} }
