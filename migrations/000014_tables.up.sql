@@ -100,6 +100,7 @@ begin
   perform alike._make_forget(a);
   if alike._contains(a) then
     perform alike._make_values_function(a);
+    perform alike._make_holding(a);
   end if;
 end
 $$;

@@ -51,7 +51,7 @@ begin
   end if;
   for object in
     select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees', 'values', 'learn']) as f) loop
+    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees', 'values', 'learn', 'holding']) as f) loop
     execute format('drop function %s', object);
   end loop;
   return rows;

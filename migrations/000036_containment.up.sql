@@ -157,96 +157,118 @@ begin
 end
 $$;
 
--- The rows that contain a document or, with reverse, are contained in it, best first, judged
--- by their values. itself is the document's key when it is a row. With open the answer has all
--- rows whose bounds reach at_least, for a caller that reads their documents. A row shares at
--- least one of its rarest values with each row that contains it. Only the rarest values are
--- looked up, so a passage that thousands of rows share costs nothing for each of them.
+-- alike_holding_N finds the rows that contain a document or, with reverse, are contained in
+-- it, best first, judged by their values. itself is the document's key when it is a row, which
+-- is enough. With open the answer has all rows whose bounds reach at_least, for a caller that
+-- reads their documents. A row shares at least one of its rarest values with each row that
+-- contains it. Only the rarest values are looked up, so a passage that thousands of rows share
+-- costs nothing for each of them. Like alike_similar_N it is written out so that its plans are
+-- kept: planning would take many times as long as the answer.
+create function alike._make_holding(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+  types constant text[] := alike._key_types(alike._side(a), a.key_columns);
+  others constant name[] := alike._others(a.key_columns);
+  candidates text;
+  reverse boolean;
+  answers text[];
+begin
+  foreach reverse in array array[false, true] loop
+    if reverse then
+      candidates := 'select {keys_v}, count(*)::integer as matches from unnest(given) as u(value) join {value} v on v.value = u.value group by {keys_v}';
+    else
+      candidates := 'with rare as materialized (
+          select distinct q.value
+          from (select l, u.value, row_number() over (partition by l order by n.rows, u.value) as place, count(*) over (partition by l) as n
+                from (select u.value, (select count(*) from (select from {value} v where v.value = u.value limit 200) x) as rows from unnest(given) as u(value) offset 0) n
+                cross join lateral (select n.value) u
+                cross join lateral generate_series(coarse, 10) as l
+                where u.value & ((1 << l) - 1) = 0) q
+          where q.place <= q.n - alike._least_shared(q.n, at_least) + 1)
+        select distinct {keys_v}, null::integer as matches from rare u join {value} v on v.value = u.value';
+    end if;
+    answers := answers || alike._fill(
+      'return query with answer as materialized (
+         select row_number() over (order by least(h.matches, h.n) / h.n::double precision desc, {keys_h}) as place, h.alike_key, least(h.matches, h.n) as matches, h.n
+         from (
+           select {text_s} as alike_key,
+             coalesce(v.matches, (select count(*)::integer from (select unnest(given) intersect select unnest(s.passages)) x)) as matches,
+             case when {finer} then cardinality({part})
+               else (select count(*)::integer from unnest({part}) as u(value) where u.value & ((1 << greatest(coarse, c.coarseness)) - 1) = 0) end as n,
+             {keys_s}
+           from (' || candidates || ') v
+           join {side} s on {same_v}
+           cross join lateral (select case when s.shingles < 100000 then 0 else (alike._passage_shingles(p, s.shingles)).coarseness end as coarseness) c
+           where s.profile = {profile_id} offset 0) h
+         where h.n > 0 and h.alike_key <> all (not_these) and case when open then alike._may_hold(least(h.matches, h.n), h.n, at_least) else h.matches >= h.n * at_least end
+         order by 1 limit at_most),
+       bound as materialized (
+         select b.*, alike._lower(b.n, b.matches, 0.95) as low, 1 - alike._lower(b.n, b.n - b.matches, 0.95) as high from (select distinct w.n, w.matches from answer w) b)
+       select k.alike_key, k.matches / k.n::double precision, b.low, b.high from answer k join bound b on b.n = k.n and b.matches = k.matches order by k.place;',
+      alike._fragments(a) || jsonb_build_object('keys_v', alike._key_list(a.key_columns, 'v'), 'keys_h', alike._key_list(a.key_columns, 'h'), 'same_v', alike._key_equal(a.key_columns, 's', 'v'),
+        'finer', case when reverse then 'coarse <= c.coarseness' else 'coarse >= c.coarseness' end, 'part', case when reverse then 's.passages' else 'given' end));
+  end loop;
+  execute format('create or replace function %s(given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer) returns table (key text, containment double precision, low double precision, high double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = force_generic_plan as %L',
+    alike._generated(a, 'holding'), alike._spelling(a), alike._fill($function$
+declare
+  p constant alike.profile_fields := {profile};
+  asked constant text := itself; -- its canonical spelling takes its place
+  coarse integer;
+  not_these text[] := '{}';
+begin
+  if itself is not null then
+    begin
+      itself := null;
+      select s.passages, s.shingles, {text_s} into given, given_shingles, itself from {side} s where {is_asked} and s.profile = {profile_id};
+      if itself is null then
+        perform alike._no_row(t, asked) from alike.attachment t where t.id = {id};
+      end if;
+      if exists (select from {mark}) then
+        not_these := array(select {text_others} from {mark} s where s.verdict = 'distinct' and {is_s} union all select {text_s} from {mark} s where s.verdict = 'distinct' and {is_other});
+      end if;
+    exception
+      when data_exception then
+        perform alike._bad_key(t, asked, sqlerrm) from alike.attachment t where t.id = {id};
+    end;
+    not_these := not_these || itself;
+  end if;
+  if given is null or given = '{}' then
+    return;
+  end if;
+  coarse := (alike._passage_shingles(p, given_shingles)).coarseness;
+  if reverse then
+    {contained}
+  else
+    {containers}
+  end if;
+end
+$function$, alike._fragments(a) || jsonb_build_object(
+      'profile', quote_literal(p::text) || '::alike.profile_fields',
+      'is_asked', alike._key_is(a.key_columns, types, 's', 'asked'),
+      'is_s', alike._key_is(a.key_columns, types, 's', 'itself'),
+      'is_other', alike._key_is(others, types, 's', 'itself'),
+      'text_others', alike._key_text(others, 's'),
+      'containers', answers[1], 'contained', answers[2])));
+end
+$$;
+
 create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer)
 returns table (key text, containment double precision, low double precision, high double precision)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
-set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
-set jit = off set enable_seqscan = off
-as $$
-declare
-  p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
-  coarse constant integer := (alike._passage_shingles(p, given_shingles)).coarseness;
-  others constant text[] := case when itself is null then '{}' else alike._distinct_from(a, itself) || itself end;
-  candidates text;
-begin
-  if given = '{}' or given is null then
-    return;
-  end if;
-  if reverse then
-    candidates := 'select {keys_v}, count(*)::integer as matches from unnest($1) as u(value) join {value} v on v.value = u.value group by {keys_v}';
-  else
-    candidates := 'with rare as materialized (
-        select distinct q.value
-        from (select l, u.value, row_number() over (partition by l order by n.rows, u.value) as place, count(*) over (partition by l) as n
-              from (select u.value, (select count(*) from (select from {value} v where v.value = u.value limit 200) x) as rows from unnest($1) as u(value) offset 0) n
-              cross join lateral (select n.value) u
-              cross join lateral generate_series($2, 10) as l
-              where u.value & ((1 << l) - 1) = 0) q
-        where q.place <= q.n - alike._least_shared(q.n, $3) + 1)
-      select distinct {keys_v}, null::integer as matches from rare u join {value} v on v.value = u.value';
-  end if;
-  return query execute alike._fill(
-    'with answer as materialized (
-       select row_number() over (order by least(h.matches, h.n) / h.n::double precision desc, {keys_h}) as place, h.alike_key as key, least(h.matches, h.n) as matches, h.n
-       from (
-         select {text_s} as alike_key,
-           coalesce(v.matches, (select count(*)::integer from (select unnest($1) intersect select unnest(s.passages)) x)) as matches,
-           case when $2 >= c.coarseness and not {reverse} or $2 <= c.coarseness and {reverse} then cardinality({part})
-             else (select count(*)::integer from unnest({part}) as u(value) where u.value & ((1 << greatest($2, c.coarseness)) - 1) = 0) end as n,
-           {keys_s}
-         from (' || candidates || ') v
-         join {side} s on {same_v}
-         cross join lateral (select case when s.shingles < 100000 then 0 else (alike._passage_shingles($4, s.shingles)).coarseness end as coarseness) c
-         where s.profile = {profile_id} offset 0) h
-       where h.n > 0 and h.alike_key <> all ($5) and case when $6 then alike._may_hold(least(h.matches, h.n), h.n, $3) else h.matches >= h.n * $3 end
-       order by 1 limit $7),
-     bound as materialized (
-       select b.*, alike._lower(b.n, b.matches, 0.95) as low, 1 - alike._lower(b.n, b.n - b.matches, 0.95) as high from (select distinct n, matches from answer) b)
-     select k.key, k.matches / k.n::double precision, b.low, b.high from answer k join bound b on b.n = k.n and b.matches = k.matches order by k.place',
-    alike._fragments(a) || jsonb_build_object('keys_v', alike._key_list(a.key_columns, 'v'), 'keys_h', alike._key_list(a.key_columns, 'h'), 'same_v', alike._key_equal(a.key_columns, 's', 'v'),
-      'reverse', reverse::text, 'part', case when reverse then 's.passages' else '$1' end))
-  using given, coarse, at_least, p, others, open, at_most;
-end
-$$;
-
--- A row's values, number of shingles, and key in its one spelling. It is an error when the
--- table does not have the row.
-create function alike._values_of(a alike.attachment, given text, out passages bigint[], out shingles bigint, out itself text) language plpgsql stable
-set search_path = pg_catalog, pg_temp
-set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 begin
-  execute format('select s.passages, s.shingles, %s from %s s where %s and s.profile = %s', alike._key_text(a.key_columns, 's'), alike._name(a, ''),
-    alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', '$1'), a.profile_id)
-  into passages, shingles, itself using given;
-  if itself is null then
-    perform alike._no_row(a, given);
-  end if;
-exception
-  when data_exception then
-    perform alike._bad_key(a, given, sqlerrm);
+  return query execute format('select * from %s($1, $2, $3, $4, $5, $6, $7)', alike._generated(a, 'holding')) using given, given_shingles, itself, reverse, at_least, open, at_most;
 end
 $$;
 
 create function alike._holding_row(a alike.attachment, given text, reverse boolean, at_least double precision, open boolean, at_most integer)
 returns table (key text, containment double precision, low double precision, high double precision)
-language plpgsql stable
+language sql stable
 set search_path = pg_catalog, pg_temp
-as $$
-declare
-  wanted constant double precision := alike._containment_limit(a, at_least);
-  o record;
-begin
-  o := alike._values_of(a, given);
-  return query select * from alike._holding(a, o.passages, o.shingles, o.itself, reverse, wanted, open, at_most);
-end
-$$;
+as $$ select * from alike._holding(a, null, null, given, reverse, alike._containment_limit(a, at_least), open, at_most) $$;
 
 create function alike.containers("table" text, given text, at_least double precision default 'NaN', at_most integer default 2147483647)
 returns table (key text, containment double precision, low double precision, high double precision)
