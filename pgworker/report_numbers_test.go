@@ -20,20 +20,7 @@ func TestReportNumbers(t *testing.T) {
 	if _, err := conn.Exec(t.Context(), "create table notes (id int primary key, body text)"); err != nil {
 		t.Fatal(err)
 	}
-	// Pairs of rows whose second has a part of its words changed.
-	r := rand.New(rand.NewPCG(7, 7))
-	var texts []string
-	for i := range 360 {
-		words := make([]string, 80)
-		for j := range words {
-			words[j] = fmt.Sprintf("w%dx%d", i, r.IntN(100000))
-		}
-		texts = append(texts, strings.Join(words, " "))
-		for range i % 6 {
-			words[r.IntN(len(words))] = fmt.Sprintf("new%d", r.IntN(100000))
-		}
-		texts = append(texts, strings.Join(words, " "))
-	}
+	texts := editedPairs()
 	for i, text := range texts {
 		if _, err := conn.Exec(t.Context(), "insert into notes values ($1, $2)", i, text); err != nil {
 			t.Fatal(err)
@@ -55,6 +42,50 @@ func TestReportNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := lookAtAll(t, p, texts, s.AtLeast)
+	if want.pairs < 60 || s.Candidates.Pairs != want.pairs || s.Candidates.Alike != want.alike || s.Candidates.Rows != int64(len(want.rows)) || s.Candidates.Bands != want.bands {
+		t.Errorf("candidates %+v, want %d pairs, %d alike of %d rows, bands %v", s.Candidates, want.pairs, want.alike, len(want.rows), want.bands)
+	}
+	if s.Indexes[0].Inside != want.inside || s.Indexes[0].Pairs != 2*want.alike {
+		t.Errorf("the index %+v, want %d of %d inside", s.Indexes[0], want.inside, 2*want.alike)
+	}
+	// Every pair is in the sample, since no band has as many as are sampled and no row
+	// is in more than two.
+	if s.Measured.Pairs != int(want.pairs) || len(s.Measured.Points) < 3 {
+		t.Errorf("%d pairs and %d points are measured, want %d and several", s.Measured.Pairs, len(s.Measured.Points), want.pairs)
+	}
+	checkPoints(t, s, want.measured)
+}
+
+// editedPairs are texts of which each second is the one before with a part of its words changed.
+func editedPairs() (texts []string) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for i := range 360 {
+		words := make([]string, 80)
+		for j := range words {
+			words[j] = fmt.Sprintf("w%dx%d", i, r.IntN(100000))
+		}
+		texts = append(texts, strings.Join(words, " "))
+		for range i % 6 {
+			words[r.IntN(len(words))] = fmt.Sprintf("new%d", r.IntN(100000))
+		}
+		texts = append(texts, strings.Join(words, " "))
+	}
+	return texts
+}
+
+// looked is what a look at every pair of documents finds.
+type looked struct {
+	bands                [20]int64
+	pairs, alike, inside int64
+	rows                 map[int]bool
+	measured             map[int]*tally // by the band of the exact resemblance
+}
+
+type tally struct{ exact, weight, found, pairs float64 }
+
+func lookAtAll(t *testing.T, p sketch.Profile, texts []string, atLeast float64) looked {
+	t.Helper()
 	sketcher, err := sketch.NewSketcher(p)
 	if err != nil {
 		t.Fatal(err)
@@ -67,11 +98,7 @@ func TestReportNumbers(t *testing.T) {
 		sketcher.Document([]byte(text))
 		stored[i], features[i], lengths[i] = sketcher.AppendSketch(nil), sketcher.AppendFeatures(nil), sketcher.Shingles()
 	}
-	var bands [20]int64
-	var pairs, alike, inside int64
-	rows := map[int]bool{}
-	type tally struct{ exact, weight, found, pairs float64 }
-	measured := map[int]*tally{}
+	l := looked{rows: map[int]bool{}, measured: map[int]*tally{}}
 	for a := range texts {
 		for b := range a {
 			shared := 0
@@ -85,27 +112,27 @@ func TestReportNumbers(t *testing.T) {
 			if shared == 0 {
 				continue
 			}
-			pairs++
+			l.pairs++
 			estimate, err := sketch.Resemblance(stored[a], stored[b])
 			if err != nil {
 				t.Fatal(err)
 			}
-			bands[min(int(estimate*20), 19)]++
-			if estimate >= s.AtLeast {
-				alike++
-				rows[a], rows[b] = true, true
-				if ratio := float64(lengths[a]) / float64(lengths[b]); ratio >= s.AtLeast && ratio <= 1/s.AtLeast {
-					inside += 2
+			l.bands[min(int(estimate*20), 19)]++
+			if estimate >= atLeast {
+				l.alike++
+				l.rows[a], l.rows[b] = true, true
+				if ratio := float64(lengths[a]) / float64(lengths[b]); ratio >= atLeast && ratio <= 1/atLeast {
+					l.inside += 2
 				}
 			}
 			exact, ok, err := sketch.ExactResemblance(p, []byte(texts[a]), []byte(texts[b]))
 			if err != nil || !ok {
 				t.Fatalf("exact: %v, %v", ok, err)
 			}
-			to := measured[min(int(exact*20), 19)]
+			to := l.measured[min(int(exact*20), 19)]
 			if to == nil {
 				to = &tally{}
-				measured[min(int(exact*20), 19)] = to
+				l.measured[min(int(exact*20), 19)] = to
 			}
 			to.pairs++
 			to.exact += exact
@@ -115,17 +142,12 @@ func TestReportNumbers(t *testing.T) {
 			}
 		}
 	}
-	if pairs < 60 || s.Candidates.Pairs != pairs || s.Candidates.Alike != alike || s.Candidates.Rows != int64(len(rows)) || s.Candidates.Bands != bands {
-		t.Errorf("candidates %+v, want %d pairs, %d alike of %d rows, bands %v", s.Candidates, pairs, alike, len(rows), bands)
-	}
-	if s.Indexes[0].Inside != inside || s.Indexes[0].Pairs != 2*alike {
-		t.Errorf("the index %+v, want %d of %d inside", s.Indexes[0], inside, 2*alike)
-	}
-	// Every pair is in the sample, since no band has as many as are sampled and no row
-	// is in more than two.
-	if s.Measured.Pairs != int(pairs) || len(s.Measured.Points) < 3 {
-		t.Errorf("%d pairs and %d points are measured, want %d and several", s.Measured.Pairs, len(s.Measured.Points), pairs)
-	}
+	return l
+}
+
+// checkPoints compares the points of the measured filter with the tallies of their bands.
+func checkPoints(t *testing.T, s *report.Section, measured map[int]*tally) {
+	t.Helper()
 	for _, point := range s.Measured.Points {
 		want := measured[min(int(point.Resemblance*20), 19)]
 		if want == nil {

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/alike-sql/alike/examples/internal/chromium"
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/migrations/pgtest"
@@ -130,6 +132,41 @@ func TestEnginesAgree(t *testing.T) {
 	defer db.Close()
 	_, lite := page(t, file)
 	s := lite.Attachments[0]
+	asQueriesSay(t, db, s)
+	conn := inPostgreSQL(t, list, db)
+	attached, err := source.Report(t.Context(), conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big, err := report.Make(t.Context(), attached, report.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What an engine says in its own words, and which pairs it recorded when.
+	plain := func(r *report.Report) string {
+		s := *r.Attachments[0]
+		s.Table, s.Mode, s.Note, s.Waiting = "", "", "", report.Waiting{Judged: s.Waiting.Judged, Disputed: s.Waiting.Disputed}
+		b, err := json.MarshalIndent(s, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if a, b := strings.Split(plain(lite), "\n"), strings.Split(plain(big), "\n"); len(a) != len(b) {
+		t.Errorf("%d lines from SQLite, %d from PostgreSQL", len(a), len(b))
+	} else {
+		for i := range a {
+			if a[i] != b[i] {
+				t.Errorf("SQLite %s, PostgreSQL %s", a[i], b[i])
+			}
+		}
+	}
+	shownToReader(t, conn)
+}
+
+// asQueriesSay compares the numbers of an attachment with what queries give, and with what the collection must give.
+func asQueriesSay(t *testing.T, db *sql.DB, s *report.Section) {
+	t.Helper()
 	for name, c := range map[string]struct {
 		got   int64
 		query string
@@ -156,7 +193,11 @@ func TestEnginesAgree(t *testing.T) {
 	if length := s.Indexes[0]; length.Variant != "length" || float64(length.Inside) < 0.98*float64(length.Pairs) || length.Pairs == 0 {
 		t.Errorf("the lengths hold %d of %d pairs", length.Inside, length.Pairs)
 	}
+}
 
+// inPostgreSQL checks the documents into PostgreSQL, with the verdicts that SQLite has.
+func inPostgreSQL(t *testing.T, list []document, db *sql.DB) *pgx.Conn {
+	t.Helper()
 	url := pgtest.Database(t)
 	conn := pgtest.Connect(t, url)
 	if err := migrations.Up(t.Context(), url); err != nil {
@@ -199,19 +240,17 @@ func TestEnginesAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	attached, err := source.Report(t.Context(), conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	big, err := report.Make(t.Context(), attached, report.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A role that may not read the documents sees none of what was derived from them.
+	return conn
+}
+
+// shownToReader fails unless a role that may not read the documents sees none of what was derived from them.
+func shownToReader(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
 	if _, err := conn.Exec(t.Context(), `set role alike_reader`); err != nil {
 		t.Fatal(err)
 	}
-	if attached, err = source.Report(t.Context(), conn); err != nil {
+	attached, err := source.Report(t.Context(), conn)
+	if err != nil {
 		t.Fatal(err)
 	}
 	reader, err := report.Make(t.Context(), attached, report.Config{})
@@ -220,26 +259,6 @@ func TestEnginesAgree(t *testing.T) {
 	}
 	if len(reader.Attachments) != 0 {
 		t.Errorf("a role that may not read memos is shown %+v, want no attachment", reader.Attachments[0])
-	}
-
-	// What an engine says in its own words, and which pairs it recorded when.
-	plain := func(r *report.Report) string {
-		s := *r.Attachments[0]
-		s.Table, s.Mode, s.Note, s.Waiting = "", "", "", report.Waiting{Judged: s.Waiting.Judged, Disputed: s.Waiting.Disputed}
-		b, err := json.MarshalIndent(s, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
-	}
-	if a, b := strings.Split(plain(lite), "\n"), strings.Split(plain(big), "\n"); len(a) != len(b) {
-		t.Errorf("%d lines from SQLite, %d from PostgreSQL", len(a), len(b))
-	} else {
-		for i := range a {
-			if a[i] != b[i] {
-				t.Errorf("SQLite %s, PostgreSQL %s", a[i], b[i])
-			}
-		}
 	}
 }
 
