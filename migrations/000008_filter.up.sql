@@ -45,7 +45,7 @@ declare
 begin
   perform alike._check_filter(k, s, r);
   if not (resemblance >= 0 and resemblance <= 1) then
-    raise exception 'sketch: filter: resemblance %, want 0 to 1', resemblance using errcode = 'invalid_parameter_value';
+    raise exception 'sketch: filter: the resemblance is %, want a number from 0 to 1', resemblance using errcode = 'invalid_parameter_value';
   end if;
   p := alike._power(resemblance, s);
   q := 1 - p;

@@ -46,10 +46,10 @@ begin
   select * into a from alike.attachment where attachment.name = _attachment_of.name and replaces is null;
   if not found then
     if relation is not null then
-      raise exception 'alike: the table % is not attached', relation using errcode = 'undefined_object',
+      raise exception 'alike: nothing is attached to %', relation using errcode = 'undefined_object',
         hint = 'select alike.attach(table, column) attaches it; to whom may not read it no table is attached.';
     end if;
-    raise exception 'alike: there is no table or attachment "%"', name using errcode = 'undefined_table';
+    raise exception 'alike: nothing is attached to %', name using errcode = 'undefined_table';
   end if;
   return a;
 end

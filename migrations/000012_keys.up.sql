@@ -87,9 +87,10 @@ create function alike._bad_key(a alike.attachment, given text, reason text) retu
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  raise exception 'alike: the key "%" of % is not %', left(given, 100), a.name,
-    (select case when cardinality(types) = 1 then types[1] else 'a JSON array of ' || array_to_string(types, ', ') end
-     from alike._key_types(alike._side(a), a.key_columns) as types)
+  if cardinality(a.key_columns) > 1 then
+    raise exception 'alike: the key is "%", want a JSON array of % values', left(given, 100), cardinality(a.key_columns) using errcode = 'invalid_text_representation', detail = reason;
+  end if;
+  raise exception 'alike: the key "%" of % is not %', left(given, 100), a.name, (alike._key_types(alike._side(a), a.key_columns))[1]
     using errcode = 'invalid_text_representation', detail = reason;
 end
 $$;
@@ -98,7 +99,7 @@ create function alike._no_row(a alike.attachment, given text) returns void langu
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  raise exception 'alike: % has no row with the key %, or it has not been sketched yet', a.name, left(given, 100)
+  raise exception 'alike: % has no row %, or it has not been sketched yet', a.name, left(given, 100)
     using errcode = 'no_data_found', hint = 'select * from alike.status() shows how many rows are pending.';
 end
 $$;

@@ -11,7 +11,7 @@ begin
     return null;
   end if;
   if jsonb_typeof(given) = 'string' and (given #>> '{}') !~ '^(html|pdf|docx|auto|[a-z0-9.+-]+/[a-z0-9.+-]+)$' then
-    raise exception 'alike: attach: extract "%", want plain, html, pdf, docx, auto or a media type', left(given #>> '{}', 100) using errcode = 'invalid_parameter_value';
+    raise exception 'alike: attach: the extract is "%", want plain, html, pdf, docx, auto or a media type', left(given #>> '{}', 100) using errcode = 'invalid_parameter_value';
   elsif jsonb_typeof(given) = 'object' and (jsonb_typeof(given -> 'column') is distinct from 'string' or given - 'column' <> '{}') then
     raise exception 'alike: attach: extract %, want {"column": NAME}', given using errcode = 'invalid_parameter_value';
   elsif jsonb_typeof(given) = 'object' and not exists (
@@ -33,15 +33,20 @@ declare
   children text;
 begin
   if relation is null then
-    raise exception 'alike: attach: there is no table "%"', given_name using errcode = 'undefined_table';
+    raise exception 'alike: attach: there is no table %', given_name using errcode = 'undefined_table';
   end if;
   select * into class from pg_class where oid = relation;
   if class.relkind not in ('r', 'p') then
-    raise exception 'alike: attach: % is not a table', relation using errcode = 'wrong_object_type';
+    raise exception 'alike: attach: % is %, want a table', relation,
+      coalesce(('{"v": "a view", "m": "a materialized view", "f": "a foreign table", "S": "a sequence", "i": "an index", "I": "an index", "c": "a type"}'::jsonb) ->> class.relkind::text, 'no table')
+      using errcode = 'wrong_object_type';
   elsif class.relpersistence = 't' then
     raise exception 'alike: attach: % is a temporary table, which no worker can see', relation using errcode = 'wrong_object_type';
   elsif class.relnamespace in ('alike'::regnamespace, 'pg_catalog'::regnamespace, 'information_schema'::regnamespace) then
     raise exception 'alike: attach: % is a table of the system', relation using errcode = 'wrong_object_type';
+  elsif exists (select from alike.attachment a, unnest(array['', '_match', '_mark', '_cluster', '_value', '_probe']) as suffix
+      where a.side_schema = (select nspname from pg_namespace where oid = class.relnamespace) and class.relname = a.side_name || suffix) then
+    raise exception 'alike: attach: % is a table of an attachment', relation using errcode = 'wrong_object_type';
   elsif class.relkind = 'r' then
     select string_agg(inhrelid::regclass::text, ', ' order by inhrelid::regclass::text) into children from pg_inherits where inhparent = relation;
     if children is not null then
@@ -82,14 +87,14 @@ declare
   known record;
 begin
   if jsonb_typeof(options) <> 'object' then
-    raise exception 'alike: attach: options %, want a JSON object', options using errcode = 'invalid_parameter_value';
+    raise exception 'alike: attach: the options are %, want a JSON object', left(options::text, 60) using errcode = 'invalid_parameter_value';
   end if;
   for option in select jsonb_object_keys(options) loop
     select * into known from alike._options() o where o.name = option;
     if not found then
       raise exception 'alike: attach: there is no option "%", want %', option, (select string_agg(o.name, ', ') from alike._options() o) using errcode = 'invalid_parameter_value';
     elsif jsonb_typeof(options -> option) <> all (known.types) then
-      raise exception 'alike: attach: option % is %, want %', option, options -> option, known.wanted using errcode = 'invalid_parameter_value';
+      raise exception 'alike: attach: the option % is %, want %', option, left((options -> option)::text, 60), known.wanted using errcode = 'invalid_parameter_value';
     end if;
   end loop;
   if options ? 'ask' then
@@ -127,7 +132,7 @@ begin
   where attrelid = relation and attnum > 0 and not attisdropped and attname in (given, lower(given))
   order by attname = given desc limit 1;
   if not found then
-    raise exception 'alike: attach: % has no column "%"', relation, given using errcode = 'undefined_column';
+    raise exception 'alike: attach: % has no column %', relation, given using errcode = 'undefined_column';
   end if;
   name := attribute.attname;
   type := alike._base_type(attribute.atttypid);
@@ -174,7 +179,7 @@ begin
     join pg_attribute att on att.attrelid = relation and att.attname = k
     join pg_type t on t.oid = alike._base_type(att.atttypid) loop
     if bad.taken then
-      raise exception 'alike: attach: the key column "%" is called like a column of the side tables', bad.name using errcode = 'duplicate_column';
+      raise exception 'alike: attach: the key column % of % has the name of a column of the side table', bad.name, relation using errcode = 'duplicate_column';
     elsif bad.unfit then
       raise exception 'alike: attach: the key column "%" is %, which has no one spelling as text', bad.name, bad.type
         using errcode = 'feature_not_supported', hint = 'The option key names another unique index without NULLs.';
@@ -359,7 +364,7 @@ begin
   perform alike._check_distributed(relation, a.distributed, options);
   a.mode := coalesce(options ->> 'mode', case when a.distributed then 'scan' else 'queue' end);
   if a.mode not in ('queue', 'scan') then
-    raise exception 'alike: attach: mode "%", want queue, or scan for a table that takes no triggers', a.mode using errcode = 'invalid_parameter_value';
+    raise exception 'alike: attach: the mode is "%", want queue, or scan for a table that takes no triggers', a.mode using errcode = 'invalid_parameter_value';
   end if;
   a.extract := alike._extract_option(options -> 'extract', document.type::text, relation);
   a.filter_columns := '{}';
@@ -383,9 +388,10 @@ begin
     if profile.stream = 6 and option !~ '^(length|forest)' then
       raise exception 'sketch: similarity index %: the stream elements has no text; want length or forest/0', option using errcode = 'invalid_parameter_value';
     end if;
-    if option <> all (a.variants) then
-      a.variants := a.variants || option;
+    if option = any (a.variants) then
+      raise exception 'alike: attach: the similarity index % is given twice', option using errcode = 'invalid_parameter_value';
     end if;
+    a.variants := a.variants || option;
   end loop;
   return a;
 end
@@ -449,7 +455,7 @@ declare
 begin
   perform alike._check_options(options);
   if called = '' or octet_length(called) > 49 then
-    raise exception 'alike: attach: the name "%" has % bytes, want 1 to 49', called, octet_length(called)
+    raise exception 'alike: attach: the name is "%", want 1 to 49 bytes', called
       using errcode = 'name_too_long', hint = 'The option name gives the attachment another one.';
   elsif replaced is not null and octet_length(called) > 44 then
     raise exception 'alike: change: the name "%" has % bytes, want at most 44', called, octet_length(called) using errcode = 'name_too_long';
@@ -460,8 +466,14 @@ begin
     if old.source = relation and alike._current_document(old) = (alike._document_column(relation, "column")).name and options - 'name' <> '{}' then
       return alike._change(old, options - 'name');
     end if;
-    raise exception 'alike: attach: "%" is attached to %.%', called, old.source, quote_ident(alike._current_document(old))
-      using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name; options, such as another profile, change the first.';
+    if old.source <> relation then
+      raise exception 'alike: attach: the name % belongs to an attachment of %', called, old.source using errcode = 'duplicate_object';
+    elsif alike._current_document(old) is distinct from (alike._document_column(relation, "column")).name then
+      raise exception 'alike: attach: % is attached to the column %; give the other column a name of its own', called, alike._current_document(old)
+        using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name.';
+    end if;
+    raise exception 'alike: attach: % is attached', called
+      using errcode = 'duplicate_object', hint = 'Options, such as another profile, change it.';
   end if;
   a := alike._describe(class, "column", options, old);
   if (select profile from alike.settings where id = a.profile_id) = (select profile from alike.settings where id = old.profile_id) then

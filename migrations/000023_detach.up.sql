@@ -10,8 +10,10 @@ declare
   object text;
 begin
   for option in select jsonb_object_keys(options) loop
-    if option <> 'drop' or jsonb_typeof(options -> option) <> 'boolean' then
-      raise exception 'alike: detach: option % is %, want {"drop": true} or {"drop": false}', option, options -> option using errcode = 'invalid_parameter_value';
+    if option <> 'drop' then
+      raise exception 'alike: detach: there is no option "%", want drop', left(option, 60) using errcode = 'invalid_parameter_value';
+    elsif jsonb_typeof(options -> option) <> 'boolean' then
+      raise exception 'alike: detach: the option drop is %, want true or false', left((options -> option)::text, 60) using errcode = 'invalid_parameter_value';
     end if;
   end loop;
   if exists (select from alike.attachment t where t.replaces = a.id) then

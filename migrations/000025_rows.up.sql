@@ -9,7 +9,7 @@ as $$
 begin
   at_least := coalesce(nullif(at_least, 'NaN'), a.at_least);
   if not (at_least between 0 and 1) then
-    raise exception 'alike: at_least %, want 0 to 1', at_least using errcode = 'invalid_parameter_value';
+    raise exception 'alike: at_least is %, want a number from 0 to 1', at_least using errcode = 'invalid_parameter_value';
   end if;
   return at_least;
 end

@@ -36,7 +36,7 @@ begin
     less := coalesce(less, itself);
   end loop;
   if rows < 2 then
-    raise exception 'alike: mark: % has no rows with the keys % and %', a.name, left(x, 100), left(y, 100) using errcode = 'no_data_found';
+    perform alike._no_row(a, case when less then y else x end);
   end if;
   if verdict = 'none' then
     execute format('delete from %s m where %s and %s', mark, alike._key_is(keys, types, 'm', '$1'), alike._key_is(alike._others(keys), types, 'm', '$2'))

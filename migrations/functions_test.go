@@ -204,7 +204,7 @@ func TestFilterAsGo(t *testing.T) {
 	}
 	fails(t, c, "7 shared features, want 1 to 6", "select alike.filter(6, 14, 7, 0.5)")
 	for _, rho := range []string{"-0.1", "1.1", "'NaN'"} {
-		fails(t, c, "want 0 to 1", "select alike.filter(6, 14, 2, "+rho+")")
+		fails(t, c, "want a number from 0 to 1", "select alike.filter(6, 14, 2, "+rho+")")
 	}
 	for _, p := range [][4]float64{{0.9, 0.01, 0.5, 0.001}, {0.8, 0.3, 0.7, 0.2}, {1, 0.5, 0.99, 0.9}} {
 		want, err := sketch.FilterPlan(p[0], p[1], p[2], p[3])

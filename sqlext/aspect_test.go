@@ -238,7 +238,7 @@ func TestPolicies(t *testing.T) {
 	db.rows(`SELECT alike_attach('d', 'body', '{"at_least": null}')`)
 	db.expect("0.5", `SELECT at_least FROM alike_status()`)
 	db.fails("at_least is 1.5, want above 0", `SELECT alike_attach('d', 'body', '{"at_least": 1.5}')`)
-	db.fails("at_least or recall is \"0.5\", want a number or null", `SELECT alike_attach('d', 'body', '{"at_least": "0.5"}')`)
+	db.fails("the option at_least is \"0.5\", want a number above 0 and at most 1, or null", `SELECT alike_attach('d', 'body', '{"at_least": "0.5"}')`)
 }
 
 // A feature that many rows have costs a checkin no more than the newest of them

@@ -217,7 +217,7 @@ func TestContainsComesAndGoes(t *testing.T) {
 	db.exec(`UPDATE d SET body = body || ' detached'`)
 	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
 	db.check("d", "attached again")
-	db.fails("the option contains is JSON of the type string, want true or false", `SELECT alike_attach('d', 'body', '{"contains": "yes"}')`)
+	db.fails("the option contains is \"yes\", want true or false", `SELECT alike_attach('d', 'body', '{"contains": "yes"}')`)
 	db.fails("d has no row 99", `SELECT * FROM alike_containers('d', 99)`)
 	db.fails("at_least is 0", `SELECT * FROM alike_containers('d', 1, 0)`)
 	db.expect("", `SELECT * FROM alike_containers('d', NULL)`)

@@ -11,7 +11,7 @@ import (
 func detach(c *conn, f *sqlite.Call) error {
 	args := f.Args()
 	var o struct {
-		Drop bool `json:"drop"`
+		Drop bool `json:"drop" want:"true or false"`
 	}
 	if err := readJSON(argument(args, 1), &o); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package sqlext
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
@@ -120,5 +121,10 @@ func wording(fn *sqlite.Function, err error) string {
 	if forbidden(err) {
 		text = "the authorizer of the host forbids what this needs: " + text
 	}
-	return fn.Name + ": " + text
+	// alike_pairs reads alike__pairs, a name that its caller does not know.
+	name := strings.Replace(fn.Name, "alike__", "alike_", 1)
+	if !slices.ContainsFunc(functions, func(f sqlite.Function) bool { return f.Name == name }) {
+		name = fn.Name
+	}
+	return name + ": " + text
 }

@@ -42,34 +42,31 @@ type settings struct {
 // options are what attach is told, as JSON. What is not said stays as it is, or
 // is the default at the first attach.
 type options struct {
-	Profile  *string   `json:"profile"`
-	SI       *[]string `json:"si"`
-	Policy   *string   `json:"policy"`
-	AtLeast  number    `json:"at_least"`
-	Recall   number    `json:"recall"`
-	Matches  whole     `json:"matches"`
-	Verify   *string   `json:"verify"`
-	Contains *bool     `json:"contains"`
-	Mode     *string   `json:"mode"`
-	Name     *string   `json:"name"`
-	Where    *string   `json:"where"`
-	Extract  *string   `json:"extract"`
-	Layout   *string   `json:"layout"`
-	Common   share     `json:"common"`
+	Profile  *string           `json:"profile" want:"a string"`
+	SI       *[]string         `json:"si" want:"an array of strings"`
+	Policy   *string           `json:"policy" want:"a string"`
+	AtLeast  nullable[float64] `json:"at_least" want:"a number above 0 and at most 1, or null"`
+	Recall   nullable[float64] `json:"recall" want:"a number between 0 and 1, or null"`
+	Matches  nullable[int]     `json:"matches" want:"a whole number from 1 to 1000 or null"`
+	Verify   *string           `json:"verify" want:"a string"`
+	Contains *bool             `json:"contains" want:"true or false"`
+	Mode     *string           `json:"mode" want:"a string"`
+	Name     *string           `json:"name" want:"a string"`
+	Where    *string           `json:"where" want:"a string"`
+	Extract  *string           `json:"extract" want:"a string"`
+	Layout   *string           `json:"layout" want:"a string"`
+	Common   share             `json:"common" want:"true, false, a share above 0 and at most 1, or the name of a list"`
 }
 
-// number is an option that null takes back to its default.
-type number struct {
+// nullable is an option that null takes back to its default.
+type nullable[T any] struct {
 	given bool
-	value *float64
+	value *T
 }
 
-func (n *number) UnmarshalJSON(text []byte) error {
+func (n *nullable[T]) UnmarshalJSON(text []byte) error {
 	n.given = true
-	if json.Unmarshal(text, &n.value) != nil {
-		return fmt.Errorf("at_least or recall is %.60s, want a number or null", text)
-	}
-	return nil
+	return json.Unmarshal(text, &n.value)
 }
 
 // share is the option common: true or the share of the rows above which a shingle is left
@@ -97,21 +94,7 @@ func (s *share) UnmarshalJSON(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the option common is %.60s, want true, false, a share above 0 and at most 1, or the name of a list", text)
-}
-
-// whole is a whole number that null takes back to its default.
-type whole struct {
-	given bool
-	value *int
-}
-
-func (n *whole) UnmarshalJSON(text []byte) error {
-	n.given = true
-	if json.Unmarshal(text, &n.value) != nil {
-		return fmt.Errorf("the option matches is %.60s, want a whole number from 1 to %d or null", text, maxMatches)
-	}
-	return nil
+	return errors.New("no share of the rows or list")
 }
 
 // A checkin looks at this many rows at most, so it records no more.
@@ -130,27 +113,25 @@ func readJSON(v *sqlite.Value, into any) error {
 	}
 	var given map[string]json.RawMessage
 	err := json.Unmarshal(v.Bytes(), &given)
-	var mistyped *json.UnmarshalTypeError
-	if errors.As(err, &mistyped) {
-		return fmt.Errorf("the options are JSON of the type %s, want an object", mistyped.Value)
+	if mistyped := (*json.UnmarshalTypeError)(nil); errors.As(err, &mistyped) {
+		return fmt.Errorf("the options are %.60s, want a JSON object", v.Text())
 	}
 	if err != nil {
 		return fmt.Errorf("the options are not valid JSON: %w", err)
 	}
 	var known []string
-	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
-		known = append(known, field.Tag.Get("json"))
+	fields := reflect.ValueOf(into).Elem()
+	for i := range fields.NumField() {
+		tag := fields.Type().Field(i).Tag
+		name := tag.Get("json")
+		if known = append(known, name); given[name] != nil && json.Unmarshal(given[name], fields.Field(i).Addr().Interface()) != nil {
+			return fmt.Errorf("the option %s is %.60s, want %s", name, given[name], tag.Get("want"))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("there is no option %.60q, want %s", name, either(known))
 		}
-	}
-	if err := json.Unmarshal(v.Bytes(), into); errors.As(err, &mistyped) {
-		want := map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "an array of strings", reflect.Bool: "true or false"}[mistyped.Type.Kind()]
-		return fmt.Errorf("the option %s is JSON of the type %s, want %s", mistyped.Field, mistyped.Value, want)
-	} else if err != nil {
-		return err
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func TestSeveralAttachments(t *testing.T) {
 	exec(t, c, "insert into documents select g, 'title ' || g, "+words+" from generate_series(1, 30) as g")
 	exec(t, c, "select alike.attach('documents', 'body')")
 	exec(t, c, `select alike.attach('documents', 'title', '{"name": "titles", "profile": "chars w=3 k=4 s=2", "si": ["43b/40"]}')`)
-	fails(t, c, `"documents" is attached to public.documents.body`, "select alike.attach('documents', 'title')")
+	fails(t, c, `documents is attached to the column body`, "select alike.attach('documents', 'title')")
 	w := newWorker(t, database, nil)
 	once(t, w)
 	checkSide(t, c, "documents", "documents", "body", "id::text", "true")
@@ -138,17 +138,17 @@ func TestAttachErrors(t *testing.T) {
 	exec(t, c, "create table t (id int primary key, body text, n int, doc bytea); create table nokey (body text); create view v as select 1 as id, 'x' as body; create temp table tt (id int primary key, body text); create table clash (f1 int primary key, body text)")
 	exec(t, c, "create table victim (id int); create table nullable (id int unique, body text); create table parent (id int primary key, body text); create table child () inherits (parent)")
 	for _, v := range []struct{ want, sql string }{
-		{`no table "missing"`, "select alike.attach('missing', 'body')"},
-		{`no table "a..b"`, "select alike.attach('a..b', 'body')"},
-		{"v is not a table", "select alike.attach('v', 'body')"},
+		{`there is no table missing`, "select alike.attach('missing', 'body')"},
+		{`there is no table a..b`, "select alike.attach('a..b', 'body')"},
+		{"v is a view, want a table", "select alike.attach('v', 'body')"},
 		{"temporary table", "select alike.attach('tt', 'body')"},
 		{"table of the system", "select alike.attach('alike.queue', 'key')"},
-		{`has no column "nothing"`, "select alike.attach('t', 'nothing')"},
+		{`has no column nothing`, "select alike.attach('t', 'nothing')"},
 		{"t.n is integer, want text", "select alike.attach('t', 'n')"},
 		{"no primary key", "select alike.attach('nokey', 'body')"},
 		{"no primary key or unique index without NULLs", "select alike.attach('nullable', 'body')"},
 		{"other tables inherit from public.parent: public.child", "select alike.attach('parent', 'body')"},
-		{"called like a column of the side tables", "select alike.attach('clash', 'body')"},
+		{"has the name of a column of the side table", "select alike.attach('clash', 'body')"},
 		{`"nonsense" is not a setting or a preset`, `select alike.attach('t', 'body', '{"profile": "nonsense"}')`},
 		{`there is no option "polcy"`, `select alike.attach('t', 'body', '{"polcy": "warn"}')`},
 		{`the policy is "shout", want ignore, link, warn or reject`, `select alike.attach('t', 'body', '{"policy": "shout"}')`},
@@ -160,7 +160,7 @@ func TestAttachErrors(t *testing.T) {
 		{`option distributed is "yes", want true or false`, `select alike.attach('t', 'body', '{"distributed": "yes"}')`},
 		{`option at_least is "x", want a number`, `select alike.attach('t', 'body', '{"at_least": "x"}')`},
 		{"want a JSON object", `select alike.attach('t', 'body', '[]')`},
-		{"has 50 bytes, want 1 to 49", `select alike.attach('t', 'body', '{"name": "` + strings.Repeat("x", 50) + `"}')`},
+		{`x", want 1 to 49 bytes`, `select alike.attach('t', 'body', '{"name": "` + strings.Repeat("x", 50) + `"}')`},
 		{"want a method, a variation and k", `select alike.attach('t', 'body', '{"si": ["43"]}')`},
 		{"method 13", `select alike.attach('t', 'body', '{"si": ["13A/40"]}')`},
 		{"a profile with t=168 has 21 of eight minima", `select alike.attach('t', 'body', '{"si": ["forest/21"]}')`},
@@ -170,8 +170,8 @@ func TestAttachErrors(t *testing.T) {
 		{"syntax error", `select alike.attach('t', 'body', '{"where": "true) union select (1"}')`},
 		{"needs a bytea document", `select alike.attach('t', 'body', '{"extract": "pdf"}')`},
 		{`has no column "kind"`, `select alike.attach('t', 'doc', '{"extract": {"column": "kind"}}')`},
-		{`extract "; rm -rf", want plain`, `select alike.attach('t', 'doc', '{"extract": "; rm -rf"}')`},
-		{`mode "compute", want queue`, `select alike.attach('t', 'body', '{"mode": "compute"}')`},
+		{`the extract is "; rm -rf", want plain`, `select alike.attach('t', 'doc', '{"extract": "; rm -rf"}')`},
+		{`the mode is "compute", want queue`, `select alike.attach('t', 'body', '{"mode": "compute"}')`},
 		{"no unique", `select alike.attach('t', 'body', '{"key": ["n"]}')`},
 	} {
 		if v.want == "no unique" {

@@ -353,7 +353,7 @@ func TestContainsComesAndGoes(t *testing.T) {
 		}
 		after("again", `select alike.attach('d', 'body', '{"contains": true}')`)
 		fails(t, c, "at_least is 0, want above 0", "select * from alike.containers('d', '1', 0)")
-		fails(t, c, "d has no row with the key 99", "select * from alike.containers('d', '99')")
+		fails(t, c, "d has no row 99", "select * from alike.containers('d', '99')")
 		fails(t, c, `the key "x" of d is not bigint`, "select * from alike.contained('d', 'x')")
 		fails(t, c, `option contains is "yes", want true or false`, `select alike.attach('d', 'body', '{"contains": "yes"}')`)
 		exec(t, c, `select alike.detach('d', '{"drop": true}')`)

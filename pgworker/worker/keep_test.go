@@ -100,7 +100,7 @@ func TestKeepRefusesOtherRules(t *testing.T) {
 			t.Errorf("%s left its table", rule)
 		}
 	}
-	fails(t, c, "want 0 to 1", "select * from alike.keep('documents', 'oldest', 2)")
+	fails(t, c, "want a number from 0 to 1", "select * from alike.keep('documents', 'oldest', 2)")
 	fails(t, c, `the linkage is "average", want complete, single, greedy or popular`, "select * from alike.clusters('documents', 0.5, 'average')")
 	if kept := keptRows(t, c, "alike.keep('documents', 'secret')"); kept["1"] != "3" || kept["3"] != "3" {
 		t.Errorf("%v", kept)

@@ -227,11 +227,11 @@ func checkRefusals(t *testing.T, c *pgx.Conn, key func(string) string) {
 	first, second := key("0"), key("1")
 	fails(t, c, "want duplicate, distinct or none", "select alike.mark('docs', $1, $2, 'same')", first, second)
 	fails(t, c, "both keys name the same row", "select alike.mark('docs', $1, $1, 'distinct')", first)
-	fails(t, c, "no rows with the keys", "select alike.mark('docs', $1, $2, 'distinct')", first, key("100000"))
-	fails(t, c, "no row with the key", "select * from alike.rows('docs', $1)", key("100000"))
-	fails(t, c, "is not", "select * from alike.rows('docs', 'nonsense')")
-	fails(t, c, "at_least 2, want 0 to 1", "select * from alike.rows('docs', $1, 2)", first)
-	fails(t, c, "there is no table or attachment", "select * from alike.pairs('nothing')")
+	fails(t, c, "has no row ", "select alike.mark('docs', $1, $2, 'distinct')", first, key("100000"))
+	fails(t, c, "has no row ", "select * from alike.rows('docs', $1)", key("100000"))
+	fails(t, c, `the key `, "select * from alike.rows('docs', 'nonsense')")
+	fails(t, c, "at_least is 2, want a number from 0 to 1", "select * from alike.rows('docs', $1, 2)", first)
+	fails(t, c, "nothing is attached to nothing", "select * from alike.pairs('nothing')")
 	fails(t, c, "has no similarity index 43B/40", "select * from alike.si_rows('docs', '43b/40', $1)", first)
 }
 

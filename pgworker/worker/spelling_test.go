@@ -93,7 +93,7 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 				}
 			}
 			gateFindsOther(t, c, text, keys, kind.spelled, kind.spelling)
-			fails(t, c, "has no row with the key "+kind.missing, "select * from alike.rows('documents', $1)", kind.missing)
+			fails(t, c, "has no row "+kind.missing, "select * from alike.rows('documents', $1)", kind.missing)
 			fails(t, c, "both keys name the same row", "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, kind.spelling)
 			last := one[string](t, plain, "select key from spelled where key <> $1 limit 1", kind.spelling)
 			exec(t, c, "select alike.mark('documents', $1, $2, 'distinct')", kind.spelled, last)
