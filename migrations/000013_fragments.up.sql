@@ -76,6 +76,12 @@ as $$
   where t.attrelid = a.source and t.attname = alike._current_document(a)
 $$;
 
+-- Whether equal features are found through parts (000037) and not through an index for each
+-- feature on the side table.
+create function alike._in_parts(a alike.attachment) returns boolean language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select coalesce(a.options ->> 'layout' = 'parts', false) $$;
+
 -- The columns that the worker computes, in the order of the side table.
 create function alike._computed(a alike.attachment) returns text[] language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -98,6 +104,7 @@ as $$
     'hash', alike._hash_of(a),
     'side', alike._name(a, ''),
     'pair', alike._name(a, '_pair'),
+    'part', alike._name(a, '_part'),
     'feature', alike._name(a, '_feature'),
     'match', alike._name(a, '_match'),
     'mark', alike._name(a, '_mark'),

@@ -59,15 +59,28 @@ begin
 end
 $$;
 
--- The equality join, one arm a feature.
+-- The equality join, one arm a feature. A row may have several entries in the parts.
 create function alike._pair_arms(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(format('select %s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
+  select string_agg(format('select ' || case when alike._in_parts(a) then 'distinct ' else '' end || '%s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
     alike._key_list(a.key_columns, 'a'),
     (select string_agg(format('b.%I as %I', k, alike._other(a.key_columns, m)), ', ' order by m) from unnest(a.key_columns) with ordinality as v(k, m)),
-    n, alike._side(a), alike._side(a), n, n, alike._key_equal(a.key_columns, 'a', 'b')), ' union all ' order by n)
+    n, alike._side(a),
+    case when alike._in_parts(a) then format('%s p on p.f%s = a.f%2$s join', alike._name(a, '_part'), n) else '' end || ' ' || alike._side(a),
+    n, n, alike._key_equal(a.key_columns, 'a', 'b') || case when alike._in_parts(a) then ') and (' || alike._key_equal(a.key_columns, 'p', 'b') else '' end), ' union all ' order by n)
   from generate_series(1, a.features) as n
+$$;
+
+-- The rows that have a feature in slot n, as a table to join: feature is an expression, and
+-- each row has the given alias.
+create function alike._rows_with(a alike.attachment, n integer, feature text, alias text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when alike._in_parts(a)
+    then format('(select s.* from (select distinct %s from %s p where p.f%s = %s) e join %s s on %s where s.f%3$s = %4$s)', alike._key_list(a.key_columns, 'p'), alike._name(a, '_part'), n, feature,
+      alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'e'))
+    else format('(select s.* from %s s where s.f%s = %s)', alike._name(a, ''), n, feature) end || ' ' || alias
 $$;
 
 -- The tables about pairs and the views.
@@ -101,6 +114,9 @@ begin
   if alike._contains(a) then
     perform alike._make_values_function(a);
     perform alike._make_holding(a);
+  end if;
+  if alike._in_parts(a) then
+    perform alike._make_part_functions(a);
   end if;
 end
 $$;

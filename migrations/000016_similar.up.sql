@@ -13,14 +13,19 @@ declare
   types constant text[] := alike._key_types(side::regclass, keys);
   others constant name[] := alike._others(keys);
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
+  shared constant text := (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n);
   -- What is known of a row s: its key, in text and as it is, and its features in common.
   known constant text := format('%s as key, %s, %s as shared, s.sketch, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', alike._key_text(keys, 's'),
     (select string_agg(format('s.%I as k%s', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n));
   found constant text := format(
-    'select * from (select %s from %s s where (%s) and s.profile = %s offset 0) as f
+    'select * from (select %s from %s where (%s) and s.profile = %s offset 0) as f
      where f.resemblance >= at_least and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
-    known, side, (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n), a.profile_id);
+    known,
+    -- In the layout parts an entry says which row may have a feature, and may be out of date.
+    case when alike._in_parts(a) then format('(select distinct %s from %s p where %s) e join %s s on %s', alike._key_list(keys, 'p'), alike._name(a, '_part'), replace(shared, 's.f', 'p.f'), side, alike._key_equal(keys, 's', 'e'))
+      else side || ' s' end,
+    shared, a.profile_id);
   judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null',
     known, side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
   -- Bounds are for what is answered: the nearest, of a crowd.

@@ -75,7 +75,7 @@ as $$
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
-    ('verify', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'),
+    ('verify', array['string'], 'a string'), ('layout', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'),
     ('common', array['boolean', 'number', 'string', 'null'], 'true, false, a share above 0 and at most 1, or the name of a list')
 $$;
 
@@ -114,6 +114,9 @@ begin
   end if;
   if coalesce(options ->> 'verify', 'sketch') not in ('sketch', 'text') then
     raise exception 'alike: attach: the verify is "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
+  end if;
+  if coalesce(options ->> 'layout', 'columns') not in ('columns', 'parts') then
+    raise exception 'alike: attach: the layout is "%", want columns or parts', left(options ->> 'layout', 100) using errcode = 'invalid_parameter_value';
   end if;
   if jsonb_typeof(options -> 'matches') = 'number' and ((options ->> 'matches')::numeric not between 1 and 1000 or (options ->> 'matches')::numeric % 1 <> 0) then
     raise exception 'alike: attach: the option matches is %, want a whole number from 1 to 1000 or null', options ->> 'matches' using errcode = 'invalid_parameter_value';
@@ -480,7 +483,7 @@ begin
     a.profile_id := old.profile_id; -- which tells the build, too
   end if;
   -- A change that no number depends on is made where it is.
-  if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter, alike._contains(a)) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter, alike._contains(old))
+  if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter, alike._contains(a), alike._in_parts(a)) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter, alike._contains(old), alike._in_parts(old))
      and not options ? 'ask' and not old.options ? 'ask' then
     update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options, preset = a.preset, recall = a.recall, reason = a.reason, looked = a.looked
     where t.id = replaced returning * into a;
@@ -502,6 +505,9 @@ begin
   returning * into a;
   if alike._contains(a) then
     perform alike._make_values(a);
+  end if;
+  if alike._in_parts(a) then
+    perform alike._make_part(a);
   end if;
   perform alike._make_tables(a);
   perform alike._make_functions(a);

@@ -59,15 +59,20 @@ declare
   index_name name;
 begin
   select * into old from alike.attachment t where t.id = a.replaces for update;
+  perform alike._hold_merges(a);
   update alike.attachment set replaces = null, name = a.name || ' (next)' where id = a.id;
   perform alike._detach(old, '{}');
   execute format('drop view if exists %s, %s, %s, %s', alike._name(old, '_pair'), alike._name(old, '_feature'), alike._name(a, '_pair'), alike._name(a, '_feature'));
   execute format('drop table if exists %s, %s, %s, %s, %s', alike._name(old, ''), alike._name(old, '_value'), alike._name(a, '_match'), alike._name(a, '_mark'), alike._name(a, '_probe'));
   execute format('alter table if exists %s rename to %I', alike._name(a, '_value'), old.side_name || '_value');
+  if alike._in_parts(a) then
+    execute format('alter sequence %s rename to %I', pg_get_serial_sequence(alike._name(a, '_part'), 'alike_entry'), old.side_name || '_part_alike_entry_seq');
+    execute format('alter table %s rename to %I', alike._name(a, '_part'), old.side_name || '_part');
+  end if;
   execute format('alter table %s rename to %I', alike._name(a, ''), old.side_name);
   for index_name in
     select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
-    where i.indrelid in (a.side, alike._side(old, '_value')) and starts_with(c.relname, a.side_name) loop
+    where i.indrelid in (a.side, alike._side(old, '_value'), alike._side(old, '_part')) and starts_with(c.relname, a.side_name) loop
     execute format('alter index %I.%I rename to %I', a.side_schema, index_name, old.side_name || substr(index_name, length(a.side_name) + 1));
   end loop;
   update alike.attachment t set name = old.name, side_name = old.side_name, indexed = true where t.id = a.id returning * into a;
@@ -103,13 +108,17 @@ begin
   where t.id = a.id and c.oid = a.side
   returning t.* into a;
   if types is distinct from alike._column_types(a.side, a.key_columns) then
+    perform alike._hold_merges(a);
     perform alike._unprotect(a);
     execute format('drop view %s, %s', alike._name(a, '_pair'), alike._name(a, '_feature'));
-    foreach suffix in array array['', '_match', '_mark', '_value'] loop
+    for suffix in select p.part from alike._parts(a.id, a.side_schema) p where p.state <> 'used' loop
+      execute format('drop table %s', suffix);
+    end loop;
+    foreach suffix in array array['', '_match', '_mark', '_value', '_part'] loop
       continue when alike._side(a, suffix) is null;
       execute format('alter table %s %s', alike._name(a, suffix), (
         select string_agg(format('alter column %I type %s using %1$I::%2$s', c, t), ', ')
-        from unnest(a.key_columns || case when suffix in ('', '_value') then '{}' else others end, types || case when suffix in ('', '_value') then '{}' else types end) as u(c, t)));
+        from unnest(a.key_columns || case when suffix in ('', '_value', '_part') then '{}' else others end, types || case when suffix in ('', '_value', '_part') then '{}' else types end) as u(c, t)));
     end loop;
     perform alike._make_tables(a);
   end if;

@@ -22,10 +22,12 @@ begin
   -- A worker claims rows before it writes to a side table. A detach that waits for its claims
   -- first holds no lock yet on the table, and so they do not wait for each other.
   perform from alike.backfill b where b.attachment = a.id for update;
+  perform alike._hold_merges(a);
   delete from alike.chunk where attachment = a.id;
   delete from alike.queue where attachment = a.id;
   perform alike._unprotect(a);
   perform alike._drop_values_triggers(a);
+  perform alike._leave_parts(a);
   if alike._side(a) is not null then
     execute format('select count(*) from %s', alike._name(a, '')) into rows;
   end if;
@@ -53,7 +55,7 @@ begin
   end if;
   for object in
     select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees', 'values', 'learn', 'holding']) as f) loop
+    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees', 'values', 'parts', 'merge', 'learn', 'holding']) as f) loop
     execute format('drop function %s', object);
   end loop;
   return rows;

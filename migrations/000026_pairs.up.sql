@@ -74,14 +74,15 @@ begin
   end if;
   select string_agg(format(
     'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
-       join %2$s x on x.f%1$s = d.feature join %2$s y on y.f%1$s = d.feature
-     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, side,
+       cross join lateral %9$s cross join lateral %10$s
+     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, case when alike._in_parts(a) then alike._name(a, '_part') else side end,
     features || ', ' || alike._key_list(keys, 'x'), replace(features, 'x.', 'y.') || ', ' || alike._key_list(keys, 'y'),
     a.profile_id, alike._key_less(keys, 'x', 'y'),
     -- Two rows may both have NULL in an earlier feature, which they then do not share.
     coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
     case when marked then format(' and not exists (select from %s m where %s and %s)', mark, alike._key_equal(keys, 'm', 'x'),
-      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end),
+      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end,
+    alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')),
     E'\nunion all ' order by n)
   into arms
   from generate_series(1, a.features) as n;

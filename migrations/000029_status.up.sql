@@ -10,10 +10,12 @@ as $$
 begin
   return query execute format('with h as materialized (%s), k as materialized (%s)
     select distinct on (h.rows, h.slot, h.feature) h.slot, h.feature, h.rows, k.key from h join k on k.slot = h.slot and k.feature = h.feature order by h.rows desc, h.slot, h.feature, %s',
-    (select string_agg(format('(select %s as slot, f%s as feature, count(*) as rows from %s where f%s is not null group by f%s having count(*) >= 10)', n, n, alike._side(a), n, n), ' union all ' order by n)
+    (select string_agg(case when alike._in_parts(a)
+       then format('(select %s as slot, d.feature, count(*) as rows from (select f%1$s as feature from %s where f%1$s is not null group by f%1$s having count(*) >= 10) d cross join lateral %3$s group by d.feature having count(*) >= 10)', n, alike._name(a, '_part'), alike._rows_with(a, n, 'd.feature', 's'))
+       else format('(select %s as slot, f%1$s as feature, count(*) as rows from %s where f%1$s is not null group by f%1$s having count(*) >= 10)', n, alike._side(a)) end, ' union all ' order by n)
      from generate_series(1, a.features) as n),
-    (select string_agg(format('(select h.slot, h.feature, %s as key from h join %s s on s.f%s = h.feature where h.slot = %s)',
-       alike._key_text(a.key_columns, 's'), alike._side(a), n, n), ' union all ' order by n)
+    (select string_agg(format('(select h.slot, h.feature, %s as key from h cross join lateral %s where h.slot = %s)',
+       alike._key_text(a.key_columns, 's'), alike._rows_with(a, n, 'h.feature', 's'), n), ' union all ' order by n)
      from generate_series(1, a.features) as n),
     alike._key_order(a, 'k.key'));
 end
@@ -158,6 +160,9 @@ begin
       notes := notes || format('%s rows and %s sketches, and nothing waits: some change was not seen; select alike.refresh(%L)', rows, sketched, a.name);
     end if;
   end if;
+  if rows >= 1000000 and not alike._in_parts(a) and not a.distributed then
+    notes := notes || format('a checkin costs more the more rows there are; if checkins are most of the work, select alike.change(%L, ''{"layout": "parts"}'') keeps them cheap', a.name);
+  end if;
   if b.rows is not null then
     notes := notes || case
       when b.split_at is null then format('%s rows wait to be read', b.rows)
@@ -189,8 +194,8 @@ end
 $$;
 
 create function alike.status() returns table (
-  name text, "table" text, "column" text, profile text, mode text, policy text, at_least double precision, recall double precision,
-  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, chosen text, note text)
+  name text, "table" text, "column" text, profile text, mode text, layout text, policy text, at_least double precision, recall double precision,
+  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, chosen text, merging text, note text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -203,10 +208,12 @@ begin
     "column" := coalesce(alike._current_document(a), a.column_name);
     profile := (select s.profile from alike.settings s where s.id = a.profile_id);
     mode := a.mode;
+    layout := case when alike._in_parts(a) then 'parts' else 'columns' end;
     policy := a.policy;
     at_least := a.at_least;
     recall := (select alike._threshold_recall((f.profile).k, (f.profile).s, a.at_least) from (select alike._parse(status.profile) as profile offset 0) f);
     chosen := a.preset || ': ' || a.reason;
+    merging := alike._merging(a);
     rows := null;
     sketched := null;
     stale := null;

@@ -87,7 +87,7 @@ with check (admitted_by = current_user and attachment in (select a.id from alike
 create policy itself on alike.request using (asked_by = current_user)
 with check (asked_by = current_user and attachment in (select a.id from alike.attachment a));
 
--- A question is seen by who asked it, and by those who answer (000037).
+-- A question is seen by who asked it, and by those who answer (000038).
 alter table alike.question enable row level security;
 create policy itself on alike.question using (asked_by = current_user) with check (asked_by = current_user);
 
@@ -106,7 +106,7 @@ begin
     end if;
   end if;
   select c.oid into taken
-  from unnest(array['', '_match', '_mark', '_cluster', '_value', '_pair', '_feature']) as suffix
+  from unnest(array['', '_match', '_mark', '_cluster', '_value', '_part', '_pair', '_feature']) as suffix
   join pg_class c on c.oid = to_regclass(format('%I.%I', new.side_schema, new.side_name || suffix))
   where not pg_has_role(c.relowner, 'usage')
   limit 1;

@@ -32,6 +32,7 @@ begin
     from (values
       ('', format('%s or %s(%s)', all_of_it, sees, alike._names(keys))),
       ('_value', format('%s or %s(%s)', all_of_it, sees, alike._names(keys))),
+      ('_part', format('%s or %s(%s)', all_of_it, sees, alike._names(keys))),
       ('_match', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
       ('_mark', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
       -- A cluster is called after a row that may be hidden, and counts the hidden ones.
@@ -66,7 +67,7 @@ declare
   relation regclass;
   sees regprocedure;
 begin
-  for relation in select alike._side(a, suffix) from unnest(array['', '_match', '_mark', '_cluster', '_value']) as suffix where alike._side(a, suffix) is not null loop
+  for relation in select alike._side(a, suffix) from unnest(array['', '_match', '_mark', '_cluster', '_value', '_part']) as suffix where alike._side(a, suffix) is not null loop
     execute format('drop policy if exists alike_asker on %s', relation);
   end loop;
   -- Triggers on the table depend on the function without a key; detach drops it after them.
@@ -89,9 +90,11 @@ declare
 begin
   for object in
     select format('%s %s', case c.relkind when 'v' then 'view' else 'table' end, c.oid::regclass) as name
-    from unnest(array['', '_match', '_mark', '_cluster', '_value', '_probe', '_pair', '_feature']) as suffix
+    from unnest(array['', '_match', '_mark', '_cluster', '_value', '_part', '_probe', '_pair', '_feature']) as suffix
     join pg_class c on c.oid = alike._side(a, suffix)
     where c.relowner <> owner
+    union all
+    select format('table %s', p.part) from alike._parts(a.id, a.side_schema) p join pg_class c on c.oid = p.part where c.relowner <> owner
     union all
     select format('function %s', p.oid::regprocedure)
     from pg_proc p join pg_namespace s on s.oid = p.pronamespace

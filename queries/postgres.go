@@ -23,6 +23,8 @@ var (
 	BeginBuild string
 	//go:embed postgres/take_over.sql
 	TakeOver string
+	//go:embed postgres/merge.sql
+	Merge string
 	//go:embed postgres/mend.sql
 	Mend string
 	//go:embed postgres/claim.sql

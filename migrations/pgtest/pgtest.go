@@ -61,6 +61,18 @@ func Releases() []int {
 	return []int{Version()}
 }
 
+var layout = flag.String("layout", "columns", "the layout of attachments that name none, columns or parts")
+
+// InParts reports whether attachments that name no layout have parts.
+func InParts() bool { return *layout == "parts" }
+
+// inParts makes parts the layout of attachments that name none, and its parts small.
+const inParts = `
+create or replace function alike._in_parts(a alike.attachment) returns boolean language sql immutable set search_path = pg_catalog, pg_temp
+as $$ select coalesce(a.options ->> 'layout', 'parts') = 'parts' and not a.distributed $$;
+create or replace function alike._part_rows() returns integer language sql immutable set search_path = pg_catalog, pg_temp
+as $$ select 20 $$`
+
 // A Server is a running PostgreSQL.
 type Server struct {
 	Version int
@@ -148,6 +160,9 @@ func (s *Server) Database(t testing.TB) string {
 			s.template.Unlock()
 			t.Fatal(err)
 		}
+		if *layout == "parts" {
+			s.execIn(t, "alike_template", inParts)
+		}
 		s.migrated = true
 	}
 	s.template.Unlock()
@@ -179,7 +194,12 @@ func (s *Server) create(t testing.TB, from string) string {
 
 func (s *Server) exec(t testing.TB, sql string) {
 	t.Helper()
-	c, err := pgx.Connect(context.Background(), s.URL("postgres", "postgres"))
+	s.execIn(t, "postgres", sql)
+}
+
+func (s *Server) execIn(t testing.TB, database, sql string) {
+	t.Helper()
+	c, err := pgx.Connect(context.Background(), s.URL("postgres", database))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.Log())
 	}

@@ -15,6 +15,7 @@ import (
 type counters struct {
 	batches, entries, written, removed, failures, bytes, transactions atomic.Int64
 	nanoseconds                                                       atomic.Int64
+	mergedEntries, mergingNanoseconds                                 atomic.Int64
 	lag                                                               atomic.Int64 // of the newest batch, in nanoseconds
 }
 
@@ -32,6 +33,11 @@ func (c *counters) rows(written, removed int, bytes int64) {
 }
 
 func (c *counters) failed(rows int) { c.failures.Add(int64(rows)) }
+
+func (c *counters) merged(entries int64, took time.Duration) {
+	c.mergedEntries.Add(entries)
+	c.mergingNanoseconds.Add(int64(took))
+}
 
 func (c *counters) transaction() { c.transactions.Add(1) }
 
@@ -51,6 +57,8 @@ var (
 	failuresTotal = describe("row_failures_total", "Attempts at rows that failed.")
 	rollbacks     = describe("batch_failures_total", "Batches that were rolled back and retried.")
 	batchSeconds  = describe("batch_seconds_total", "Time spent in batches.")
+	mergedTotal   = describe("entries_merged_total", "Entries copied into parts by moves and merges, in the layout parts.")
+	mergeSeconds  = describe("merge_seconds_total", "Time spent in moves and merges.")
 	lagSeconds    = describe("lag_seconds", "How long the newest batch had waited.")
 	queuePending  = describe("queue_entries", "Entries in the queue.", "attachment")
 	queueOldest   = describe("queue_oldest_seconds", "Age of the oldest entry in the queue.", "attachment")
@@ -75,6 +83,8 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	counter(failuresTotal, float64(n.failures.Load()))
 	counter(rollbacks, float64(n.transactions.Load()))
 	counter(batchSeconds, time.Duration(n.nanoseconds.Load()).Seconds())
+	counter(mergedTotal, float64(n.mergedEntries.Load()))
+	counter(mergeSeconds, time.Duration(n.mergingNanoseconds.Load()).Seconds())
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}

@@ -74,8 +74,9 @@ func (c *Config) pool() (*pgxpool.Config, error) {
 		return nil, err
 	}
 	// A lane writes on one connection while it reads on another. One listens, one
-	// looks, two answer slow requests and questions, one is for health and metrics.
-	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 5 + requestWorkers)
+	// looks, two answer slow requests and questions, one merges parts, one is for health and
+	// metrics.
+	pool.MaxConns = int32(2*c.Lanes + c.Extractions + 6 + requestWorkers)
 	pool.ConnConfig.RuntimeParams["application_name"] = "alike worker"
 	pool.ConnConfig.RuntimeParams["standard_conforming_strings"] = "on" // pgx insists, and the role may have another
 	// A server that is gone without a word is noticed after a minute.
@@ -108,7 +109,7 @@ func (w *Worker) checkDatabase(ctx context.Context) error {
 }
 
 // schemaVersion is the migration whose schema this worker knows.
-const schemaVersion = 37
+const schemaVersion = 38
 
 // checkSchema refuses a database without the schema alike, or with a schema older than
 // this worker. A newer one is that of an upgrade: its workers are replaced after it.
@@ -151,6 +152,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	wait.Go(func() { w.repeat(ctx, "answering a request failed, retrying", w.answerSlow) })
 	wait.Go(func() { w.repeat(ctx, "answering a question failed, retrying", w.answerQuestions) })
+	wait.Go(func() { w.repeat(ctx, "merging parts failed, retrying", w.merge) })
 	wait.Go(func() { w.watch(ctx) })
 	wait.Go(func() { w.listen(ctx) })
 	wait.Go(func() { w.maintain(ctx) })
@@ -170,7 +172,7 @@ func (w *Worker) Once(ctx context.Context) error {
 	start := time.Now()
 	do := func(ctx context.Context) (bool, error) {
 		for _, do := range []func(context.Context) (bool, error){
-			func(ctx context.Context) (bool, error) { return w.step(ctx, time.Since(start)) }, w.answerSlow, w.answerQuestions, w.extractOne,
+			func(ctx context.Context) (bool, error) { return w.step(ctx, time.Since(start)) }, w.answerSlow, w.answerQuestions, w.extractOne, w.merge,
 		} {
 			if did, err := do(ctx); did || err != nil {
 				return did, err

@@ -7,14 +7,16 @@
 -- release refuses an older schema.
 create function alike.migration() returns integer language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select 37 $$;
+as $$ select 38 $$;
 comment on function alike.migration() is 'the number of the newest migration of the schema';
 
 revoke execute on all functions in schema alike from public;
 grant usage on schema alike to public;
 grant select on alike.attachment to public;
 grant insert (attachment, key, more, file) on alike.queue to public;
-grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment) to public;
+-- The owner of a table runs the merges of its parts.
+grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment),
+  alike._parts(integer, name), alike._part_comment(text, bigint, bigint, integer[], text[]) to public;
 
 do $$
 declare

@@ -1,0 +1,14 @@
+drop function alike._merging(alike.attachment);
+drop function alike._leave_parts(alike.attachment);
+drop function alike._drop_parts(alike.attachment);
+drop function alike._hold_merges(alike.attachment);
+drop function alike._merge();
+drop function alike._merge_body();
+drop function alike._make_part_functions(alike.attachment);
+drop function alike._build_parts(alike.attachment);
+drop function alike._part_rows();
+drop function alike._part_fragments(alike.attachment);
+drop function alike._part_comment(text, bigint, bigint, integer[], text[]);
+drop function alike._parts(integer, name);
+drop function alike._persistence(alike.attachment);
+drop function alike._make_part(alike.attachment);

@@ -1,0 +1,393 @@
+-- The layout parts. With an index for each feature a checkin writes a random page of each
+-- index, so its cost grows with the table. In this layout the side table has no index on its
+-- features. The table _part has an entry, the key and the features, of each row that was written lately, and an
+-- index for each feature. It stays small, so the pages that a checkin writes stay in memory.
+-- The tables that inherit from it, alike_part_N_1 and so on, hold the older entries and never change.
+-- The worker moves entries from _part into a new table, and merges tables of a size into one.
+--
+-- The side table has the features of every row in both layouts. An entry only says where to
+-- look: its row may have changed since, and may have several entries. A query that reads
+-- entries also compares the features in the side table. A merge leaves such entries out.
+
+-- Makes the table of the newest entries, empty and without indexes. alike_build_N fills the
+-- layout when it makes the indexes of the side table.
+create function alike._make_part(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+begin
+  if a.distributed then
+    raise exception 'alike: attach: the layout parts is not for a table that is distributed among nodes' using errcode = 'feature_not_supported';
+  end if;
+  execute format('create %s table %s (alike_entry bigint generated always as identity, %s, %s)', alike._persistence(a), alike._name(a, '_part'),
+    alike._column_list(a.key_columns, alike._column_types(alike._side(a), a.key_columns)),
+    (select string_agg(format('f%s bigint', n), ', ' order by n) from generate_series(1, a.features) as n));
+  execute format('comment on table %s is %L', alike._name(a, '_part'), format('Alike: the newest entries of %s', alike._side(a)));
+end
+$$;
+
+create function alike._persistence(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select case relpersistence when 'u' then 'unlogged' else '' end from pg_class where oid = alike._side(a) $$;
+
+-- The parts of an attachment: the tables that hold older entries. The comment of each says
+-- how far it is: filling, then indexing, then joining the others, then in use. While it
+-- is not in use, sources are the numbers of the parts that it replaces, or 0 for _part,
+-- and waits the transactions that may still read these.
+create function alike._parts(attachment integer, schema name)
+returns table (part regclass, number integer, state text, rows bigint, upto bigint, sources integer[], waits text[])
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select c.oid::regclass, substring(c.relname from '[0-9]+$')::integer,
+    coalesce(substring(d.description from 'state=([a-z]+)'), 'filling'),
+    coalesce(substring(d.description from 'rows=([0-9]{1,18})')::bigint, 0),
+    coalesce(substring(d.description from 'upto=([0-9]{1,18})')::bigint, 0),
+    string_to_array(substring(d.description from 'sources=([0-9]{1,9}(,[0-9]{1,9})*)'), ',')::integer[],
+    coalesce(string_to_array(substring(d.description from 'waits=([0-9/,]+)'), ','), '{}')
+  from pg_class c
+  join pg_namespace n on n.oid = c.relnamespace
+  left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
+  where n.nspname = schema and c.relkind = 'r' and c.relname ~ ('^alike_part_' || attachment || '_[0-9]{1,9}$')
+$$;
+
+-- What the comment of a part says.
+create function alike._part_comment(state text, rows bigint, upto bigint, sources integer[], waits text[]) returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('Alike: a part, state=%s rows=%s upto=%s', state, rows, upto)
+    || coalesce(' sources=' || array_to_string(sources, ','), '') || coalesce(' waits=' || nullif(array_to_string(waits, ','), ''), '')
+$$;
+
+-- The number of entries in _part from which the worker moves them into a new part. With more
+-- of them a checkpoint makes the server log more whole pages of their indexes, with fewer of
+-- them there are more parts to make.
+create function alike._part_rows() returns integer language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select 8000 $$;
+
+-- Fragments for the functions that attach writes for the layout.
+create function alike._part_fragments(a alike.attachment) returns jsonb language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fragments(a) || jsonb_build_object(
+    'keys_r', alike._key_list(a.key_columns, 'r'),
+    'persistence', alike._persistence(a),
+    'features', f.list,
+    'features_r', replace(f.list, 'f', 'r.f'),
+    'features_s', replace(f.list, 'f', 's.f'),
+    'number_of_features', a.features::text,
+    'side_literal', quote_literal(alike._name(a, '')),
+    'part_literal', quote_literal(alike._name(a, '_part')),
+    'schema_literal', quote_literal(a.side_schema),
+    'part_rows', alike._part_rows()::text,
+    -- A merge keeps the newest entry of each row that still has the same features.
+    'merge_columns', quote_literal(format(' (alike_entry, %1$s, %2$s) select distinct on (%3$s) p.alike_entry, %3$s, %4$s from (',
+      alike._names(a.key_columns), f.list, alike._key_list(a.key_columns, 'p'), replace(f.list, 'f', 'p.f'))),
+    'merge_rows', quote_literal(format(') p join %s s on %s where (%s) is not distinct from (%s) order by %s, p.alike_entry desc',
+      alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'p'), replace(f.list, 'f', 's.f'), replace(f.list, 'f', 'p.f'), alike._key_list(a.key_columns, 'p'))))
+  from (select string_agg('f' || n, ', ' order by n) as list from generate_series(1, a.features) as n) f
+$$;
+
+-- The statements of alike_build_N for the layout: one part of all rows that there are, and
+-- the indexes of _part, which stays empty. Until they run no row has an entry.
+create function alike._build_parts(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fill($build$
+  if not exists (select from pg_index i where i.indrelid = {part_literal}::regclass and i.indisvalid) then
+    declare
+      name text;
+    begin
+      lock table {side} in share mode;
+      for name in select p.part from alike._parts({id}, {schema_literal}) p loop
+        execute format('drop table %s', name);
+      end loop;
+      for name in
+        select distinct i.indexrelid::regclass from pg_index i join pg_attribute c on c.attrelid = i.indrelid and c.attnum = any (i.indkey::int2[])
+        where i.indrelid = {side_literal}::regclass and c.attname ~ '^f[0-9]+$' loop
+        execute format('drop index %s', name); -- an earlier layout has left it
+      end loop;
+      truncate {part};
+      if exists (select from {side} s where s.sketch is not null) then
+        create {persistence} table {first_part} (like {part});
+        insert into {first_part} (alike_entry, {keys}, {features}) select 0, {keys_s}, {features_s} from {side} s where s.sketch is not null order by {keys_s};
+        for n in 1 .. {number_of_features} loop
+          execute format('create index on %s (f%s) with (fillfactor = 100)', {first_part_literal}, n);
+        end loop;
+        alter table {first_part} inherit {part};
+        execute format('comment on table %s is %L', {first_part_literal}, alike._part_comment('used', (select count(*) from {first_part}), 0, null, null));
+        analyze {first_part};
+      end if;
+      for n in 1 .. {number_of_features} loop
+        execute format('create index on %s (f%s)', {part_literal}, n);
+      end loop;
+    end;
+  end if;$build$, alike._part_fragments(a) || jsonb_build_object(
+    'first_part', format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_1'),
+    'first_part_literal', quote_literal(format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_1'))))
+$$;
+
+-- Makes alike_parts_N, the trigger function that writes an entry for each row of the side
+-- table that is new or has other features, and alike_merge_N.
+create function alike._make_part_functions(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  f constant jsonb := alike._part_fragments(a);
+  event text;
+begin
+  execute format('create or replace function %s() returns trigger language plpgsql set search_path = pg_catalog, pg_temp set jit = off as %L', alike._generated(a, 'parts'), alike._fill($function$
+begin
+  if not exists (select from pg_index i where i.indrelid = {part_literal}::regclass) then
+    return null; -- alike_build_N makes the first part
+  elsif tg_op = 'INSERT' then
+    insert into {part} ({keys}, {features}) select {keys_r}, {features_r} from alike_new r where r.sketch is not null;
+  else
+    insert into {part} ({keys}, {features})
+    select {keys_r}, {features_r} from alike_new r where r.sketch is not null
+    except select {keys_r}, {features_r} from alike_old r where r.sketch is not null;
+  end if;
+  return null;
+end
+$function$, f));
+  execute format('revoke all on function %s() from public', alike._generated(a, 'parts'));
+  foreach event in array array['insert', 'update'] loop
+    execute format('drop trigger if exists %I on %s', 'alike_parts_' || event, alike._name(a, ''));
+    execute format('create trigger %I after %s on %s referencing %s new table as alike_new for each statement execute function %s()', 'alike_parts_' || event, event, alike._name(a, ''),
+      case event when 'update' then 'old table as alike_old' else '' end, alike._generated(a, 'parts'));
+  end loop;
+  execute format('create or replace function %s() returns bigint language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as %L',
+    alike._generated(a, 'merge'), alike._fill(alike._merge_body(), f));
+  execute format('revoke all on function %s() from public', alike._generated(a, 'merge'));
+end
+$$;
+
+-- The body of alike_merge_N, which does one step of moving and merging: the number of
+-- entries that it has copied, and NULL when nothing is to be done now. A step is a
+-- transaction of the worker, so that the server owns all files that a crash leaves: the empty
+-- table is there before its entries are, and they are before their indexes. The next step goes on from what the
+-- comments of the parts say. It runs as the owner of the table.
+create function alike._merge_body() returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $body$
+  select $function$
+declare
+  parts constant regclass := {part_literal}::regclass;
+  few constant integer := {part_rows};
+  made record;
+  source record;
+  replaced integer[];
+  waits text[];
+  fresh text;
+  last bigint;
+  n bigint;
+  unfinished integer[];
+begin
+  if not pg_try_advisory_xact_lock(hashtext('alike merge'), {id}) or not exists (select from pg_index i where i.indrelid = parts) then
+    return null; -- another worker does a step, or alike_build_N has not run
+  end if;
+  select coalesce(pg_sequence_last_value(pg_get_serial_sequence(parts::text, 'alike_entry')::regclass), 0) into last;
+  select coalesce(array_agg(s.number), '{}') into unfinished
+  from alike._parts({id}, {schema_literal}) p cross join unnest(p.sources) as s(number) where p.state <> 'used';
+
+  -- A move of the newest entries comes first, and goes on while a merge is under way.
+  if 0 <> all (unfinished) then
+    select coalesce(max(p.upto), 0) into n from alike._parts({id}, {schema_literal}) p;
+    if last - (case when last < n then 0 else n end) >= few then
+      replaced := '{0}';
+      n := few;
+    end if;
+  end if;
+
+  -- Otherwise the smallest part that is unfinished takes a step.
+  if replaced is null then
+    for made in select * from alike._parts({id}, {schema_literal}) p where p.state <> 'used' order by p.rows, p.number loop
+      if made.state = 'filling' then
+        if made.sources is null or exists (
+            select from unnest(made.sources) as s(number) where s.number <> 0
+            and not exists (select from alike._parts({id}, {schema_literal}) p where p.number = s.number and p.state = 'used')) then
+          execute format('drop table %s', made.part); -- nothing says any more what it was for
+          return 0;
+        end if;
+        if pg_relation_size(made.part) > 0 then
+          execute format('truncate %s', made.part); -- a step before this one was interrupted
+        end if;
+        if made.sources = '{0}' then
+          execute format('insert into %s select * from only %s', made.part, parts);
+        else
+          execute 'insert into ' || made.part || {merge_columns}
+            || (select string_agg(format('select * from %s', p.part), ' union all ') from alike._parts({id}, {schema_literal}) p where p.number = any (made.sources))
+            || {merge_rows};
+        end if;
+        get diagnostics n = row_count;
+        execute format('comment on table %s is %L', made.part, alike._part_comment('indexing', n, case when made.sources = '{0}' then last else made.upto end, made.sources, null));
+        return n;
+
+      elsif made.state = 'indexing' then
+        select count(*) into n from pg_index i where i.indrelid = made.part;
+        for f in n + 1 .. least({number_of_features}, n + 1 + 200000 / (made.rows + 1)) loop
+          execute format('create index on %s (f%s) with (fillfactor = 100)', made.part, f);
+          n := f;
+        end loop;
+        if n >= {number_of_features} then
+          execute format('analyze %s', made.part);
+          execute format('comment on table %s is %L', made.part, alike._part_comment('joining', made.rows, made.upto, made.sources, null));
+        end if;
+        return 0;
+
+      elsif not exists (select from pg_inherits i where i.inhrelid = made.part) then
+        execute format('alter table %s inherit %s', made.part, parts);
+        return 0;
+      end if;
+
+      -- It is read from now on, but not by a statement that was planned before; and a transaction
+      -- that sees an older state of the tables does not see the entries in it.
+      if made.state = 'joining' then
+        select coalesce(array_agg(distinct l.virtualtransaction), '{}') into waits
+        from pg_locks l
+        join pg_stat_activity s on s.pid = l.pid
+        where s.datname = current_database() and s.usesysid is not null and l.pid <> pg_backend_pid()
+          and case when made.sources = '{0}' then l.locktype = 'relation' and l.relation = parts and l.mode = 'AccessShareLock' else l.locktype = 'virtualxid' end;
+        execute format('comment on table %s is %L', made.part, alike._part_comment('waiting', made.rows, made.upto, made.sources, waits));
+        return 0;
+      end if;
+      continue when exists (select from pg_locks l where l.locktype = 'virtualxid' and l.virtualxid = any (made.waits));
+      begin
+        if made.sources = '{0}' then
+          execute format('delete from only %s h using %s p where p.alike_entry = h.alike_entry', parts, made.part);
+        else
+          perform set_config('lock_timeout', '200ms', true); -- who wants to read it next waits behind us
+          for source in select p.part from alike._parts({id}, {schema_literal}) p where p.number = any (made.sources) loop
+            execute format('drop table %s', source.part);
+          end loop;
+        end if;
+        execute format('comment on table %s is %L', made.part, alike._part_comment('used', made.rows, made.upto, null, null));
+        return 0;
+      exception
+        when lock_not_available then
+          null; -- somebody reads it for long
+      end;
+    end loop;
+
+    -- Three parts of a size become one of the next size.
+    select array_agg(q.number), sum(q.rows), max(q.upto) into replaced, n, last
+    from (
+      select p.number, p.rows, p.upto, dense_rank() over (order by c.size) as rank, count(*) over (partition by c.size) as same
+      from alike._parts({id}, {schema_literal}) p
+      cross join lateral (select round(log(3, greatest(p.rows, few)::numeric / few)) as size) c
+      where p.state = 'used' and p.number <> all (unfinished)
+    ) q
+    where q.same >= 3
+    group by q.rank order by q.rank limit 1;
+
+    -- Where a third of the entries is out of date, all parts become one.
+    if replaced is null then
+      for attempt in 1 .. 2 loop
+        select array_agg(p.number), sum(p.rows), max(p.upto) into replaced, n, last from alike._parts({id}, {schema_literal}) p
+        having count(*) = count(*) filter (where p.state = 'used')
+          and sum(p.rows) > (select 4 * few + 4 * c.reltuples / 3 from pg_class c where c.oid = {side_literal}::regclass and c.reltuples > 0);
+        exit when replaced is null;
+        analyze {side};
+      end loop;
+    end if;
+  end if;
+  if replaced is null then
+    return null;
+  end if;
+  select format('%I.%I', {schema_literal}, 'alike_part_{id}_' || coalesce(max(p.number), 0) + 1) into fresh from alike._parts({id}, {schema_literal}) p;
+  execute format('create {persistence} table %s (like %s)', fresh, parts);
+  execute format('comment on table %s is %L', fresh, alike._part_comment('filling', n, case when replaced = '{0}' then 0 else last end, replaced, null));
+  return 0;
+end
+$function$
+$body$;
+
+-- Does one step for the first attachment for which there is one: the number of entries that
+-- it has copied, and NULL when there is none. What fails for one attachment does not keep the
+-- others from theirs.
+create function alike._merge() returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  a alike.attachment;
+  copied bigint;
+  failure text;
+begin
+  for a in select * from alike.attachment t where alike._in_parts(t) and alike._owns(t) order by t.id loop
+    continue when to_regprocedure(alike._generated(a, 'merge') || '()') is null;
+    begin
+      execute format('select %s()', alike._generated(a, 'merge')) into copied;
+    exception
+      when lock_not_available or query_canceled then
+        raise;
+      when others then
+        failure := coalesce(failure, format('%s: %s', a.name, sqlerrm));
+    end;
+    if copied is not null then
+      return copied;
+    end if;
+  end loop;
+  if failure is not null then
+    raise exception 'alike: the parts of %', failure;
+  end if;
+  return null;
+end
+$$;
+
+-- Waits for a step that is under way, and lets none begin until the transaction ends. It comes
+-- before the locks on tables, which a step takes after this lock.
+create function alike._hold_merges(a alike.attachment) returns void language sql
+set search_path = pg_catalog, pg_temp
+as $$ select pg_advisory_xact_lock(hashtext('alike merge'), a.id) $$;
+
+-- Drops the parts; _hold_merges comes before.
+create function alike._drop_parts(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  name text;
+begin
+  for name in select p.part from alike._parts(a.id, a.side_schema) p loop
+    execute format('drop table %s', name);
+  end loop;
+  execute format('drop table if exists %s', alike._name(a, '_part'));
+end
+$$;
+
+-- Takes the layout from a side table that stays.
+create function alike._leave_parts(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  event text;
+begin
+  if not alike._in_parts(a) then
+    return;
+  end if;
+  if alike._side(a) is not null then
+    foreach event in array array['insert', 'update'] loop
+      execute format('drop trigger if exists %I on %s', 'alike_parts_' || event, alike._name(a, ''));
+    end loop;
+    if alike._side(a, '_pair') is not null then
+      a.options := a.options || '{"layout": "columns"}';
+      execute format('create or replace view %s as %s', alike._name(a, '_pair'), alike._pair_arms(a));
+    end if;
+  end if;
+  perform alike._drop_parts(a);
+end
+$$;
+
+-- How far the parts are.
+create function alike._merging(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('%s parts', count(*) filter (where p.state = 'used'))
+    || coalesce('; ' || string_agg(format('part %s of %s rows: %s', p.number, p.rows, p.state), ', ' order by p.number) filter (where p.state <> 'used'), '')
+  from alike._parts(a.id, a.side_schema) p
+  where alike._in_parts(a)
+  having alike._in_parts(a)
+$$;

@@ -1,0 +1,33 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/alike-sql/alike/queries"
+)
+
+// merge does a step for an attachment in the layout parts: it moves the newest entries into a
+// part, or merges parts. It reports whether there was anything to do. A step is one
+// transaction, and the database keeps what remains: a worker that is killed leaves the rest to
+// the next.
+func (w *Worker) merge(ctx context.Context) (bool, error) {
+	start := time.Now()
+	tx, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer undo(ctx, tx)
+	if _, err := tx.Exec(ctx, "set local statement_timeout = 0"); err != nil {
+		return false, err
+	}
+	var copied *int64
+	if err := tx.QueryRow(ctx, queries.Merge).Scan(&copied); err != nil || copied == nil {
+		return false, err
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return false, err
+	}
+	w.counters.merged(*copied, time.Since(start))
+	return true, nil
+}
