@@ -101,6 +101,9 @@ func checkins(database string, seed uint64, stop <-chan struct{}) {
 		}
 		id := r.IntN(400)
 		text := fmt.Sprintf("checkin %d, which says %d %d %d %d %d %d %d", r.IntN(1e9), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100), r.IntN(100))
+		if r.IntN(8) == 0 { // a near-duplicate of some others, not of all
+			text = fmt.Sprintf("one of twenty notes that many people bring again, number %d of them, edit %d", r.IntN(20)*7919, r.IntN(3))
+		}
 		// What fails was not checked in.
 		switch r.IntN(5) {
 		case 0:
