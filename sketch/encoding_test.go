@@ -77,7 +77,6 @@ func TestStoredFormIsChecked(t *testing.T) {
 		{"no feature", with(text, 10, 0), ErrDamaged, "k=0"},
 		{"an exponent without scaled", with(text, 13, 1), ErrDamaged, "exponent 1"},
 		{"an exponent of 64", with(list("scaled"), 13, 64), ErrDamaged, "exponent 64"},
-		{"a modulus without mod", with(text, 19, 1), ErrDamaged, "takes no bottom or mod"},
 		{"no value of bottom", list("bottom=100")[:headerSize], ErrDamaged, "no values"},
 		{"101 values of bottom=100", withValues(list("bottom=100"), ascendingValues(101, 1)...), ErrDamaged, "101 values, want at most 100"},
 		{"101 values of scaled", withValues(list("scaled"), ascendingValues(101, 1<<20)...), ErrDamaged, "101 values, want at most 100"},
