@@ -60,7 +60,7 @@ func TestAdvise(t *testing.T) {
 			t.Errorf("%s: %s is chosen, want %s", table, found, chosen)
 		}
 	}
-	for _, v := range [][]string{{"nothing", "body", "there is no table nothing"}, {"documents", "text", `documents has no column "text"`}, {"documents; drop table documents", "body", "there is no table"}, {"documents", "body --svg=/no/such/folder/a.svg", "no such file"}} {
+	for _, v := range [][]string{{"nothing", "body", "there is no table nothing"}, {"documents", "text", "documents has no column text"}, {"documents; drop table documents", "body", "there is no table"}, {"documents", "body --svg=/no/such/folder/a.svg", "no such file"}} {
 		if out, err := pgworker(t, append([]string{"advise", v[0]}, strings.Fields(v[1])...)...); err == nil || !strings.Contains(err.Error(), v[2]) {
 			t.Errorf("advise %s %s: %v, want %q\n%s", v[0], v[1], err, v[2], out)
 		}

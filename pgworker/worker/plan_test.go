@@ -98,7 +98,7 @@ func TestStatements(t *testing.T) {
 		c := pgtest.Connect(t, database)
 		exec(t, c, `create table pages (site int, "Path" text, body text, primary key (site, "Path"))`)
 		exec(t, c, `select alike.attach('pages', 'body', '{"si": ["length"]}'), alike.write_clusters('pages')`)
-		exec(t, c, `select alike.change('pages', '{"profile": "chars"}')`)
+		exec(t, c, `select alike.change('pages', '{"profile": "chars", "common": true}')`)
 		w := newWorker(t, database, nil)
 		attachments, err := w.catalog.get(ctx, w.pool)
 		if err != nil {

@@ -53,7 +53,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
 {{define "drop_unused_boilerplate"}}DELETE FROM {{.Schema}}.alike_boilerplate WHERE printf('without=%08x', list) NOT IN
 (SELECT substr(s.profile, instr(s.profile, 'without='), 16) FROM {{.Schema}}.alike_attachment a JOIN {{.Schema}}.alike_settings s ON s.id = a.profile){{end}}
 {{define "profile_id"}}SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2{{end}}
-{{define "drop_registry"}}DROP TABLE IF EXISTS {{.Schema}}.alike_error{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_attachment{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_settings{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_boilerplate{{end}}
+{{define "drop_registry"}}DROP TABLE IF EXISTS {{.Schema}}.alike_error{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_attachment{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_boilerplate{{.Next}}DROP TABLE IF EXISTS {{.Schema}}.alike_settings{{end}}
 {{- /* What still needs the registry: attachments, and side tables that a detach has kept. */ -}}
 {{define "has_attachments"}}SELECT 1 FROM {{.Schema}}.alike_attachment LIMIT 1{{end}}
 {{define "has_side_tables"}}SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\' LIMIT 1{{end}}

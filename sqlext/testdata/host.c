@@ -241,7 +241,7 @@ static void answers(sqlite3 *db, const char *sql, const char *want, long n){
 static int try(const image *from, const char *sql, int fill, int error, long n, const char *before, const char *after, const char *want){
   sqlite3 *db = openImage(from, n);
   text rows = {0};
-  char *now, answer[200];
+  char *now, answer[200], again[200];
   int rc;
   if( inside ){ must(db, "BEGIN", n); must(db, "INSERT INTO log VALUES ('mine')", n); }
   failed = 0;
@@ -270,9 +270,14 @@ static int try(const image *from, const char *sql, int fill, int error, long n, 
   now = state(db, n);
   if( fill && rc!=SQLITE_OK && failed && strcmp(now, before)!=0 ){
     rc = run(db, sql, 0);
+    snprintf(again, sizeof again, "%s", sqlite3_errmsg(db));
     free(now);
     now = state(db, n);
-    if( rc!=SQLITE_OK && strcmp(now, after)!=0 ) die("going on", n, db, rc);
+    if( rc!=SQLITE_OK && strcmp(now, after)!=0 ){
+      printf("%s\n%s\n", answer, again);
+      differ(after, now);
+      die("going on", n, 0, rc);
+    }
   }
   /* What is interrupted when its work is done is done. */
   if( strcmp(now, after)!=0 && (rc==SQLITE_OK || strcmp(now, before)!=0) ){
