@@ -5,7 +5,7 @@ SHELL := bash
 .PHONY: help build docs test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
-export GOFLAGS := $(GOFLAGS) -trimpath
+export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
