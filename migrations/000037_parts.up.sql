@@ -165,7 +165,7 @@ end
 $$;
 
 -- The body of alike_merge_N, which does one step of moving and merging: the number of
--- entries that it has copied, and NULL when nothing is to be done now. A step is a
+-- entries that it has copied, and NULL when it finds no work now. A step is a
 -- transaction of the worker, so that the server owns all files that a crash leaves: the empty
 -- table is there before its entries are, and they are before their indexes. The next step goes on from what the
 -- comments of the parts say. It runs as the owner of the table.

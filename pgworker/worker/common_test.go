@@ -146,7 +146,7 @@ func TestCommonIsLeftOut(t *testing.T) {
 	if strings.Contains(profile(), "without") {
 		t.Errorf("the profile is %q", profile())
 	}
-	// Where nothing is common nothing is left out, and nobody looks again.
+	// The worker finds nothing common: it leaves nothing out and does not look again.
 	exec(t, c, `select alike.change('d', '{"common": 1}')`)
 	once(t, w)
 	if strings.Contains(profile(), "without") || one[bool](t, c, "select alike._learns(options) from alike.attachment") {

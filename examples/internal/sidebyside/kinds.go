@@ -180,11 +180,7 @@ func guide(language string, least int) func(string) ([]kindRow, error) {
 			return nil, err
 		}
 		for _, file := range files {
-			b, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			page, err := html.Parse(bytes.NewReader(b))
+			_, page, err := readPage(file)
 			if err != nil {
 				return nil, err
 			}
@@ -199,6 +195,15 @@ func guide(language string, least int) func(string) ([]kindRow, error) {
 		}
 		return list, nil
 	}
+}
+
+func readPage(file string) ([]byte, *html.Node, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	page, err := html.Parse(bytes.NewReader(b))
+	return b, page, err
 }
 
 // textOf is what a person reads of a page.
@@ -223,11 +228,7 @@ func pages(reduced bool) func(string) ([]kindRow, error) {
 				return nil, err
 			}
 			for _, file := range files {
-				b, err := os.ReadFile(file)
-				if err != nil {
-					return nil, err
-				}
-				page, err := html.Parse(bytes.NewReader(b))
+				b, page, err := readPage(file)
 				if err != nil {
 					return nil, err
 				}

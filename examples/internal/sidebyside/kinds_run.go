@@ -234,20 +234,7 @@ func (r *kindResult) alike(rows []kindRow, j *kindJudge, file string) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	if _, err := db.Exec("create table docs (id integer primary key, body text)"); err != nil {
-		return err
-	}
-	tx, err := db.Begin()
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	for i, row := range rows {
-		if _, err := tx.Exec("insert into docs values (?, ?)", i, row.text); err != nil {
-			return err
-		}
-	}
-	if err := tx.Commit(); err != nil {
+	if err := insertKind(db, rows); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -272,33 +259,67 @@ func (r *kindResult) alike(rows []kindRow, j *kindJudge, file string) error {
 	}); err != nil {
 		return err
 	}
-	answers, err := db.Query("select key, other, resemblance, low, high from alike_pairs('docs') order by key, other")
+	list, err := alikePairs(db)
 	if err != nil {
 		return err
 	}
-	defer answers.Close()
-	type answer struct {
-		pair                   [2]int
-		resemblance, low, high float64
-	}
-	var list []answer
-	var pairs [][2]int
-	for answers.Next() {
-		var x answer
-		if err := answers.Scan(&x.pair[0], &x.pair[1], &x.resemblance, &x.low, &x.high); err != nil {
-			return err
-		}
-		list, pairs = append(list, x), append(pairs, x.pair)
-	}
-	if err := answers.Err(); err != nil {
-		return err
+	pairs := make([][2]int, len(list))
+	for i, x := range list {
+		pairs[i] = x.pair
 	}
 	j.judge(a, pairs)
+	if err := r.compareExact(a, rows, sampled(list)); err != nil {
+		return err
+	}
+	r.Answers["alike"] = a
+	return nil
+}
+
+func insertKind(db *sql.DB, rows []kindRow) error {
+	if _, err := db.Exec("create table docs (id integer primary key, body text)"); err != nil {
+		return err
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i, row := range rows {
+		if _, err := tx.Exec("insert into docs values (?, ?)", i, row.text); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// kindPair is a pair that Alike answers, with its estimate.
+type kindPair struct {
+	pair                   [2]int
+	resemblance, low, high float64
+}
+
+func alikePairs(db *sql.DB) (list []kindPair, err error) {
+	answers, err := db.Query("select key, other, resemblance, low, high from alike_pairs('docs') order by key, other")
+	if err != nil {
+		return nil, err
+	}
+	defer answers.Close()
+	for answers.Next() {
+		var x kindPair
+		if err := answers.Scan(&x.pair[0], &x.pair[1], &x.resemblance, &x.low, &x.high); err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, answers.Err()
+}
+
+// compareExact counts the estimates that are near the exact resemblance, and the bounds that hold it.
+func (r *kindResult) compareExact(a *kindAnswers, rows []kindRow, sample []kindPair) error {
 	p, err := sketch.ParseProfile(r.Profile)
 	if err != nil {
 		return err
 	}
-	sample := sampled(list)
 	within, held := 0, 0
 	for _, x := range sample {
 		exact, _, err := sketch.ExactResemblance(p, []byte(rows[x.pair[0]].text), []byte(rows[x.pair[1]].text))
@@ -316,7 +337,6 @@ func (r *kindResult) alike(rows []kindRow, j *kindJudge, file string) error {
 		w, h := ratio(within, len(sample)), ratio(held, len(sample))
 		a.Within, r.Held = &w, &h
 	}
-	r.Answers["alike"] = a
 	return nil
 }
 
