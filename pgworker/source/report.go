@@ -135,24 +135,16 @@ func (p *postgres) Rows(ctx context.Context, a *report.Attachment, each func(*re
 	}
 	defer rows.Close()
 	r := report.Row{Features: make([]report.Nullable, a.Profile.K), Indexes: make([]report.Nullable, len(a.Variants))}
-	values := make([]*int64, len(r.Features)+len(r.Indexes))
 	into := []any{&r.Key, &r.Hash, &r.Shingles, &r.Sketch}
-	for i := range values {
-		into = append(into, &values[i])
+	for i := range r.Features {
+		into = append(into, &r.Features[i])
+	}
+	for i := range r.Indexes {
+		into = append(into, &r.Indexes[i])
 	}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return err
-		}
-		for i, v := range values {
-			to := &r.Features
-			if i >= len(r.Features) {
-				to, i = &r.Indexes, i-len(r.Features)
-			}
-			(*to)[i] = report.Nullable{}
-			if v != nil {
-				(*to)[i] = report.Nullable{Value: *v, OK: true}
-			}
 		}
 		if err := each(&r); err != nil {
 			return err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -128,6 +129,19 @@ type Row struct {
 type Nullable struct {
 	Value int64
 	OK    bool
+}
+
+// Scan reads a column of either engine into n.
+func (n *Nullable) Scan(column any) error {
+	switch v := column.(type) {
+	case nil:
+		*n = Nullable{}
+	case int64:
+		*n = Nullable{Value: v, OK: true}
+	default:
+		return fmt.Errorf("report: a column of the side table is %T, want a whole number", column)
+	}
+	return nil
 }
 
 // shared counts the features that two rows have in common.

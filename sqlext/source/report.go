@@ -232,9 +232,11 @@ func (s *sqlite) Rows(ctx context.Context, a *report.Attachment, each func(*repo
 	}
 	var hash, shingles *int64
 	into = append(into, &hash, &shingles, &r.Sketch)
-	values := make([]*int64, len(r.Features)+len(r.Indexes))
-	for i := range values {
-		into = append(into, &values[i])
+	for i := range r.Features {
+		into = append(into, &r.Features[i])
+	}
+	for i := range r.Indexes {
+		into = append(into, &r.Indexes[i])
 	}
 	names, marks := make([]string, len(a.Keys)), make([]string, len(a.Keys))
 	for i, k := range a.Keys {
@@ -258,16 +260,6 @@ func (s *sqlite) Rows(ctx context.Context, a *report.Attachment, each func(*repo
 			}
 			if shingles != nil {
 				r.Shingles = *shingles
-			}
-			for i, v := range values {
-				to := &r.Features
-				if i >= len(r.Features) {
-					to, i = &r.Indexes, i-len(r.Features)
-				}
-				(*to)[i] = report.Nullable{}
-				if v != nil {
-					(*to)[i] = report.Nullable{Value: *v, OK: true}
-				}
 			}
 			r.Key = encodeKey(key)
 			return each(&r)
