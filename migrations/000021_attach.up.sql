@@ -488,7 +488,7 @@ begin
     update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options, preset = a.preset, recall = a.recall, reason = a.reason, looked = a.looked
     where t.id = replaced returning * into a;
     perform alike._make_learn(a);
-    perform alike._protect(a);
+    perform alike._make_sees(a); -- reveal
     perform alike._say_what_was_chosen(a);
     perform alike._say_what_is_done(a);
     return 0;

@@ -17,7 +17,8 @@ begin
     execute format('create %s table %s (key text constraint %I primary key, cluster text not null, size bigint not null, clustered_at timestamptz not null default now())',
       (select case relpersistence when 'u' then 'unlogged' end from pg_class where oid = alike._side(a)), kept, a.side_name || '_cluster_pkey');
     execute format('create index on %s (cluster)', kept);
-    perform alike._protect(a);
+    -- The new table alone: a lock on the others would wait for those who read and write them.
+    perform alike._protect_tables(a, array['_cluster']);
     perform alike._own(a);
   end if;
   execute format('lock table %s in share row exclusive mode', kept);

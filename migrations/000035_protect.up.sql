@@ -3,30 +3,42 @@
 
 -- alike_sees_N() says whether the caller sees every row of the table, alike_sees_N(key)
 -- whether he sees that one and may read its document. They are functions and not part of
--- the policies, which would keep the owner from dropping his table or its column.
-create function alike._protect(a alike.attachment) returns void language plpgsql
+-- the policies, which would keep the owner from dropping his table or its column, and
+-- what they say can change without a lock on the tables that the policies guard.
+create function alike._make_sees(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
 declare
-  keys constant name[] := a.key_columns;
   current_keys constant name[] := alike._current_keys(a);
   document constant name := alike._current_document(a);
-  types constant text[] := alike._key_types(alike._side(a), keys);
   sees constant text := alike._generated(a, 'sees');
-  all_of_it constant text := format('(select %s())', sees);
   reveal constant boolean := coalesce((a.options ->> 'reveal')::boolean, false);
   source constant text := (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source);
-  p record;
 begin
   execute format('create or replace function %s() returns boolean language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as %L', sees, format(
     'begin return (has_table_privilege(%1$L, ''select'') or %2$s)%3$s; end', source,
     (select string_agg(format('has_column_privilege(%L, %L, ''select'')', source, c), ' and ') from (select distinct unnest(current_keys || document) as c) u),
     case when reveal then '' else format(' and not row_security_active(%L)', source) end));
   execute format('create or replace function %s(%s) returns boolean language plpgsql stable parallel safe set search_path = pg_catalog, pg_temp as %L', sees,
-    array_to_string(types, ', '), format(
+    array_to_string(alike._key_types(alike._side(a), a.key_columns), ', '), format(
     'begin return exists (select from %s d where %s and (d.%I is null) is not null); end', source,
     (select string_agg(format('d.%I = $%s', k, n), ' and ' order by n) from unnest(current_keys) with ordinality as u(k, n)), document));
+end
+$$;
+
+-- Lets other roles read those of an attachment's tables that are named by their suffixes,
+-- row by row. It locks them against everybody.
+create function alike._protect_tables(a alike.attachment, suffixes text[]) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  keys constant name[] := a.key_columns;
+  sees constant text := alike._generated(a, 'sees');
+  all_of_it constant text := format('(select %s())', sees);
+  p record;
+begin
   for p in
     select alike._name(a, suffix) as relation, condition
     from (values
@@ -37,7 +49,7 @@ begin
       ('_mark', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
       -- A cluster is called after a row that may be hidden, and counts the hidden ones.
       ('_cluster', all_of_it)) as v(suffix, condition)
-    where alike._side(a, suffix) is not null loop
+    where suffix = any (suffixes) and alike._side(a, suffix) is not null loop
     -- The policies of tables on other nodes would ask there who asks.
     if not a.distributed then
       execute format('alter table %s enable row level security', p.relation);
@@ -46,13 +58,25 @@ begin
     end if;
     perform alike._grant('select', p.relation, 'alike_reader');
   end loop;
+end
+$$;
+
+create function alike._protect(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  view_name text;
+begin
+  perform alike._make_sees(a);
+  perform alike._protect_tables(a, array['', '_value', '_part', '_match', '_mark', '_cluster']);
   -- A view reads as its owner unless it is told not to, which it can be from PostgreSQL 15 on.
-  for p in select alike._name(a, suffix) as relation from unnest(array['_pair', '_feature']) as suffix where alike._side(a, suffix) is not null loop
+  for view_name in select alike._name(a, suffix) from unnest(array['_pair', '_feature']) as suffix where alike._side(a, suffix) is not null loop
     if a.distributed then
-      perform alike._grant('select', p.relation, 'alike_reader');
+      perform alike._grant('select', view_name, 'alike_reader');
     elsif current_setting('server_version_num')::integer >= 150000 then
-      execute format('alter view %s set (security_invoker = true)', p.relation);
-      perform alike._grant('select', p.relation, 'alike_reader');
+      execute format('alter view %s set (security_invoker = true)', view_name);
+      perform alike._grant('select', view_name, 'alike_reader');
     end if;
   end loop;
 end

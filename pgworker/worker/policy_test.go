@@ -289,6 +289,29 @@ func TestKeptClustersBesideWorker(t *testing.T) {
 	}
 }
 
+// A session that reads and has marked, in a transaction that stays open, stops neither
+// the first clusters nor another policy, and waits for neither.
+func TestOpenTransactionStopsNoChange(t *testing.T) {
+	database := pgtest.Database(t)
+	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	exec(t, c, `create table documents (id bigint primary key, body text); select alike.attach('documents', 'body', '{"policy": "link"}')`)
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 3) as g", story)
+	once(t, newWorker(t, database, nil))
+	exec(t, d, "begin; select count(*) from documents_alike join documents_alike_match using (id); select alike.mark('documents', '1', '2', 'duplicate')")
+	exec(t, c, "set lock_timeout = '1s'")
+	for _, change := range []string{
+		"select alike.write_clusters('documents')",
+		`select alike.change('documents', '{"policy": "warn"}')`,
+		`select alike.change('documents', '{"reveal": true}')`,
+		`select alike.change('documents', '{"at_least": 0.7}')`,
+	} {
+		if _, err := c.Exec(ctx, change); err != nil {
+			t.Errorf("%s beside an open transaction: %v", change, err)
+		}
+	}
+	exec(t, d, "select * from alike.clusters('documents'); commit")
+}
+
 // A slow document that a trigger asks about is read once, however many workers look.
 func TestSlowRequestIsTakenOnce(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
