@@ -1,5 +1,5 @@
 // Command packages compiles the SQLite extension and the command alike for every platform that it can from here, and packs
-// what it compiled: tarballs, Python wheels, npm packages, gems and a jar, with their checksums. Equal sources give equal bytes.
+// what it compiled: tarballs, Python wheels, npm packages, gems, crates and a jar, with their checksums. Equal sources give equal bytes.
 //
 //	go run ./sqlext/packages -version 0.1.0 -o build/dist
 //
@@ -126,9 +126,9 @@ func pack(out, version, man string, found []target) error {
 			r.manual = append(r.manual, member{"man/man1/" + filepath.Base(page), b})
 		}
 	}
-	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike", version)}, r.jar(found), r.npmLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
+	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike", version)}, r.jar(found), r.npmLoader(), r.rustLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
 	for _, t := range found {
-		packages = append(packages, r.tarball(t), r.wheel(t), r.npmLibrary(t), r.gem(t))
+		packages = append(packages, r.tarball(t), r.wheel(t), r.npmLibrary(t), r.gem(t), r.rustLibrary(t))
 		if t.command != nil {
 			packages = append(packages, r.program(t))
 		}

@@ -111,6 +111,7 @@ func TestPackages(t *testing.T) {
 			db.prepare("select 1").close
 			File.read(ARGV[0]).split(/;\n/).each { |sql| db.execute(sql).each { |row| puts row.join("|") } }`, first))
 	})
+	t.Run("crate", func(t *testing.T) { checkCrate(t, out) })
 	t.Run("jar", func(t *testing.T) {
 		source := filepath.Join(t.TempDir(), "Asks.java")
 		write(t, source, javaHost)
@@ -449,6 +450,9 @@ func read(t *testing.T, file string) []byte {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -216,6 +216,38 @@ test_files: []
 	})}
 }
 
+// rustLibrary is the crate of one platform, since crates.io takes no crate that holds them all.
+func (r release) rustLibrary(t target) archive {
+	name := "sqlite-alike-" + t.name
+	return r.crate(name, "", []member{
+		{"src/lib.rs", fmt.Appendf(nil, "//! The library of sqlite-alike for this platform.\n\npub const FILE: &str = %q;\npub const LIBRARY: &[u8] = include_bytes!(%[1]q);\n", t.file)},
+		{"src/" + t.file, t.extension},
+	})
+}
+
+// rustLoader is the crate that people add.
+func (r release) rustLoader() archive {
+	var dependencies, uses, conditions strings.Builder
+	for _, t := range targets {
+		fmt.Fprintf(&dependencies, "\n[target.'cfg(%s)'.dependencies]\nsqlite-alike-%s = \"=%s\"\n", t.cfg, t.name, r.version)
+		fmt.Fprintf(&uses, "#[cfg(%s)]\nuse sqlite_alike_%s::{FILE, LIBRARY};\n", t.cfg, strings.ReplaceAll(t.name, "-", "_"))
+		fmt.Fprintf(&conditions, "\n    %s,", t.cfg)
+	}
+	fmt.Fprintf(&uses, "#[cfg(not(any(%s\n)))]\nconst FILE: &str = \"\";\n#[cfg(not(any(%[1]s\n)))]\nconst LIBRARY: &[u8] = &[];", conditions.String())
+	return r.crate("sqlite-alike", dependencies.String(), []member{
+		{"src/lib.rs", []byte(strings.Replace(string(r.file("lib.rs")), "LIBRARY\n", uses.String()+"\n", 1))},
+		{"README.md", r.file("README.md")},
+	})
+}
+
+// crate is a folder that cargo publish takes, in the form that crates.io serves it.
+func (r release) crate(name, dependencies string, members []member) archive {
+	manifest := fmt.Appendf(nil, "[package]\nname = %q\nversion = %q\nedition = \"2021\"\nrust-version = \"1.65\"\ndescription = %q\nhomepage = %q\nrepository = %[4]q\nlicense = %[5]q\n%s",
+		name, r.version, summary, homepage, license, dependencies)
+	folder := fmt.Sprintf("%s-%s", name, r.version)
+	return archive{folder + ".crate", gzipped(tarred(within(folder+"/", append(append([]member{{"Cargo.toml", manifest}}, members...), r.licenses()...))))}
+}
+
 // jar holds every library, as resources that sqlite-jdbc's users copy to a file.
 func (r release) jar(found []target) archive {
 	members := append([]member{

@@ -18,6 +18,7 @@ type target struct {
 	wheel     string // the platform tags of a wheel
 	npm       [2]string
 	gem       string
+	cfg       string // Rust's condition
 	extension []byte
 	command   []byte
 }
@@ -25,15 +26,20 @@ type target struct {
 // manylinux_2_17 needs a glibc of 2012, which Zig links against and auditwheel confirms.
 var targets = []target{
 	{name: "linux-x86_64", os: "linux", arch: "amd64", triple: "x86_64-linux-gnu.2.17", program: "x86_64-linux-musl", file: "alike.so",
-		wheel: "manylinux2014_x86_64.manylinux_2_17_x86_64", npm: [2]string{"linux", "x64"}, gem: "x86_64-linux-gnu"},
+		wheel: "manylinux2014_x86_64.manylinux_2_17_x86_64", npm: [2]string{"linux", "x64"}, gem: "x86_64-linux-gnu",
+		cfg: `all(target_os = "linux", target_arch = "x86_64", target_env = "gnu")`},
 	{name: "linux-aarch64", os: "linux", arch: "arm64", triple: "aarch64-linux-gnu.2.17", program: "aarch64-linux-musl", file: "alike.so",
-		wheel: "manylinux2014_aarch64.manylinux_2_17_aarch64", npm: [2]string{"linux", "arm64"}, gem: "aarch64-linux-gnu"},
+		wheel: "manylinux2014_aarch64.manylinux_2_17_aarch64", npm: [2]string{"linux", "arm64"}, gem: "aarch64-linux-gnu",
+		cfg: `all(target_os = "linux", target_arch = "aarch64", target_env = "gnu")`},
 	{name: "windows-x86_64", os: "windows", arch: "amd64", triple: "x86_64-windows-gnu", program: "x86_64-windows-gnu", file: "alike.dll",
-		wheel: "win_amd64", npm: [2]string{"win32", "x64"}, gem: "x64-mingw-ucrt"},
+		wheel: "win_amd64", npm: [2]string{"win32", "x64"}, gem: "x64-mingw-ucrt",
+		cfg: `all(target_os = "windows", target_arch = "x86_64")`},
 	{name: "macos-aarch64", os: "darwin", arch: "arm64", file: "alike.dylib",
-		wheel: "macosx_12_0_arm64", npm: [2]string{"darwin", "arm64"}, gem: "arm64-darwin"},
+		wheel: "macosx_12_0_arm64", npm: [2]string{"darwin", "arm64"}, gem: "arm64-darwin",
+		cfg: `all(target_os = "macos", target_arch = "aarch64")`},
 	{name: "macos-x86_64", os: "darwin", arch: "amd64", file: "alike.dylib",
-		wheel: "macosx_12_0_x86_64", npm: [2]string{"darwin", "x64"}, gem: "x86_64-darwin"},
+		wheel: "macosx_12_0_x86_64", npm: [2]string{"darwin", "x64"}, gem: "x86_64-darwin",
+		cfg: `all(target_os = "macos", target_arch = "x86_64")`},
 }
 
 func (t target) path(libraries string) string { return filepath.Join(libraries, t.name, t.file) }
