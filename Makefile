@@ -9,6 +9,7 @@ export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
+EXECUTIONS ?= 0
 DOCUMENTS ?= 100000
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -85,16 +86,9 @@ processors: ## the golden vectors and the kernels on emulated arm64 and s390x (b
 	  CGO_ENABLED=0 GOARCH=$${p%/*} go test -exec "qemu-$${p#*/}" -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch/...; \
 	done
 
-# At the end of its time a run can fail with only "context deadline exceeded",
-# a race in Go before 1.27 (golang/go#75804). So a failed run is repeated once: go
-# test has written an input that really fails, and the second run fails on it.
-fuzz: ## every fuzz target for FUZZTIME (30s)
-	@for f in $$(git grep -lE '^func Fuzz' -- '*_test.go'); do \
-	  for t in $$(grep -oE '^func Fuzz[A-Za-z0-9_]+' $$f | cut -c6-); do \
-	    run="go test -run ^$$ -fuzz ^$$t$$ -fuzztime $(FUZZTIME) ./$$(dirname $$f)"; \
-	    echo "$$run"; $$run || $$run; \
-	  done; \
-	done
+# With EXECUTIONS the targets take turns until their executions add up to that.
+fuzz: ## every fuzz target for FUZZTIME (30s); EXECUTIONS=100000000 counts them instead, CORPUS=folder keeps what they find
+	go run .ci/fuzz/fuzz.go -time $(FUZZTIME) -executions $(EXECUTIONS) -corpus '$(CORPUS)'
 
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch/cluster
@@ -109,6 +103,7 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile
 	go test -timeout 4h -run '^TestMutatedSketches$$' ./sqlext -args -mutations 1000000
+	$(MAKE) --no-print-directory fuzz FUZZTIME=60s EXECUTIONS=100000000 CORPUS=build/corpus
 	go test -timeout 4h -run '^TestPackages$$' ./sqlext/packages -args -commands
 	go test -timeout 4h -run '^TestInstalled$$' ./pgworker -args -roots
 
