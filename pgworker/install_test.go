@@ -90,8 +90,8 @@ func quickstart(t *testing.T, worker func(url string, args ...string) string) {
 	}
 }
 
-// TestInstalled installs the packages into an empty root each and runs the quickstart there.
-func TestInstalled(t *testing.T) {
+// What nfpm.yaml packs is there, but for what is built first.
+func TestPacked(t *testing.T) {
 	b, err := os.ReadFile("deploy/nfpm.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -103,14 +103,25 @@ func TestInstalled(t *testing.T) {
 			}
 		}
 	}
+}
+
+// top is the folder of the module.
+func top(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// TestInstalled installs the packages into an empty root each and runs the quickstart there.
+func TestInstalled(t *testing.T) {
 	if !*roots {
 		return
 	}
 	folder := t.TempDir()
-	top, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := top(t)
 	// nfpm reads what it packs from the folder that it runs in.
 	for _, name := range []string{"pgworker", "LICENSE"} {
 		if err := os.Symlink(filepath.Join(top, name), filepath.Join(folder, name)); err != nil {
@@ -162,24 +173,27 @@ func TestInstalled(t *testing.T) {
 		execute(t, folder, "rpm", append(tool, "-e", "alike-worker")...)
 		gone()
 	})
-	t.Run("image", func(t *testing.T) {
-		buildah := func(args ...string) string {
-			t.Helper()
-			return strings.TrimSpace(execute(t, folder, "buildah", append([]string{"--root", filepath.Join(folder, "storage"), "--runroot", filepath.Join(folder, "run"), "--storage-driver", "vfs"}, args...)...))
-		}
-		c := buildah("from", "scratch")
-		buildah("add", "-q", c, base, "/")
-		buildah("commit", "-q", c, "docker.io/library/debian:bookworm-slim")
-		buildah("rm", c)
-		buildah("bud", "-q", "--pull-never", "--isolation=chroot", "--network=host", "-t", "alike/pgworker", "-f", filepath.Join(top, "pgworker/Dockerfile"), dist)
-		c = buildah("from", "--pull-never", "localhost/alike/pgworker")
-		if got := buildah("run", "--isolation=chroot", c, "--", "id", "-un"); got != "nobody" {
-			t.Errorf("the image runs as %s, want nobody", got)
-		}
-		quickstart(t, func(url string, args ...string) string {
-			t.Helper()
-			return buildah(append([]string{"run", "--isolation=chroot", "--network=host", "--env", "DATABASE_URL=" + url, c, "--", "pgworker"}, args...)...)
-		})
-		buildah("rm", c)
+	t.Run("image", func(t *testing.T) { checkImage(t, folder, base, dist) })
+}
+
+// checkImage builds the image from the packages in dist, on a root in the place of Debian's, and runs the quickstart in it.
+func checkImage(t *testing.T, folder, base, dist string) {
+	buildah := func(args ...string) string {
+		t.Helper()
+		return strings.TrimSpace(execute(t, folder, "buildah", append([]string{"--root", filepath.Join(folder, "storage"), "--runroot", filepath.Join(folder, "run"), "--storage-driver", "vfs"}, args...)...))
+	}
+	c := buildah("from", "scratch")
+	buildah("add", "-q", c, base, "/")
+	buildah("commit", "-q", c, "docker.io/library/debian:bookworm-slim")
+	buildah("rm", c)
+	buildah("bud", "-q", "--pull-never", "--isolation=chroot", "--network=host", "-t", "alike/pgworker", "-f", filepath.Join(top(t), "pgworker/Dockerfile"), dist)
+	c = buildah("from", "--pull-never", "localhost/alike/pgworker")
+	if got := buildah("run", "--isolation=chroot", c, "--", "id", "-un"); got != "nobody" {
+		t.Errorf("the image runs as %s, want nobody", got)
+	}
+	quickstart(t, func(url string, args ...string) string {
+		t.Helper()
+		return buildah(append([]string{"run", "--isolation=chroot", "--network=host", "--env", "DATABASE_URL=" + url, c, "--", "pgworker"}, args...)...)
 	})
+	buildah("rm", c)
 }

@@ -421,21 +421,44 @@ func TestCitusCollection(t *testing.T) {
 	// Again from the start, with checkins, and nodes that are killed.
 	exec(t, b.citus, `select alike.detach('documents', '{"drop": true}')`)
 	exec(t, b.citus, `select alike.attach('documents', 'body', $1::text::jsonb || '{"distributed": true}')`, options)
+	kills, during, checkins := checkinsWhileNodesDie(t, k, b.citus, n)
+	line("killed nodes, of them while the table was filled", "%d, %d", kills, during)
+	line("checkins meanwhile", "%d", checkins)
+	once(t, b.workers[1])
+	checkSide(t, b.citus, "documents", "documents", "body", "id::text", "true")
+
+	// One PostgreSQL with what is in Citus now.
+	exec(t, b.plain, `select alike.detach('documents', '{"drop": true}'); truncate documents`)
+	rows, err := b.citus.Query(ctx, "select id, body from documents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.plain.CopyFrom(ctx, pgx.Identifier{"documents"}, []string{"id", "body"}, &copied{rows}); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, b.plain, "select alike.attach('documents', 'body', $1::text::jsonb)", options)
+	once(t, b.workers[0])
+	ask()
+}
+
+// checkinsWhileNodesDie has two workers fill and two writers change the table of n documents
+// while six nodes are killed, one after the other, and returns when the workers are done.
+func checkinsWhileNodesDie(t *testing.T, k *citusCluster, c *pgx.Conn, n int) (kills, during, checkins int) {
+	t.Helper()
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	var work, writers sync.WaitGroup
 	for range 2 {
-		w := newWorker(t, citus, func(c *Config) { c.ScanInterval, c.ChunkRows = time.Second, max(n/50, 1) })
+		w := newWorker(t, c.Config().ConnString(), func(c *Config) { c.ScanInterval, c.ChunkRows = time.Second, max(n/50, 1) })
 		work.Go(func() { w.Run(running) })
 	}
 	stopWriters := make(chan struct{})
 	counts := make([]int, 2)
 	for i := range counts {
-		writers.Go(func() { counts[i] = checkinsFrom(citus, uint64(i), n, stopWriters) })
+		writers.Go(func() { counts[i] = checkinsFrom(c.Config().ConnString(), uint64(i), n, stopWriters) })
 	}
-	kills, during := 0, 0
 	for kills < 6 {
-		filling := one[bool](t, b.citus, "select exists (select from alike.backfill where finished_at is null)")
+		filling := one[bool](t, c, "select exists (select from alike.backfill where finished_at is null)")
 		node := k.nodes[kills%2]
 		if err := node.Kill(); err != nil {
 			t.Fatal(err)
@@ -456,9 +479,9 @@ func TestCitusCollection(t *testing.T) {
 	close(stopWriters)
 	writers.Wait()
 	// Done is when a scan that began after the last checkin found nothing.
-	last := one[time.Time](t, b.citus, "select clock_timestamp()")
+	last := one[time.Time](t, c, "select clock_timestamp()")
 	for deadline := time.Now().Add(time.Minute + time.Duration(n)*time.Millisecond); ; time.Sleep(time.Second) {
-		left := lines(b.citus, "select (select count(*) from alike.queue), (select count(*) from alike.chunk), (select count(*) from alike.error), (select count(*) from alike.backfill where finished_at is null or requested_at < '"+last.Format(time.RFC3339Nano)+"')")
+		left := lines(c, "select (select count(*) from alike.queue), (select count(*) from alike.chunk), (select count(*) from alike.error), (select count(*) from alike.backfill where finished_at is null or requested_at < '"+last.Format(time.RFC3339Nano)+"')")
 		if left[0] == "0 | 0 | 0 | 0" {
 			break
 		}
@@ -468,23 +491,7 @@ func TestCitusCollection(t *testing.T) {
 	}
 	stop()
 	work.Wait()
-	line("killed nodes, of them while the table was filled", "%d, %d", kills, during)
-	line("checkins meanwhile", "%d", counts[0]+counts[1])
-	once(t, b.workers[1])
-	checkSide(t, b.citus, "documents", "documents", "body", "id::text", "true")
-
-	// One PostgreSQL with what is in Citus now.
-	exec(t, b.plain, `select alike.detach('documents', '{"drop": true}'); truncate documents`)
-	rows, err := b.citus.Query(ctx, "select id, body from documents")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.plain.CopyFrom(ctx, pgx.Identifier{"documents"}, []string{"id", "body"}, &copied{rows}); err != nil {
-		t.Fatal(err)
-	}
-	exec(t, b.plain, "select alike.attach('documents', 'body', $1::text::jsonb)", options)
-	once(t, b.workers[0])
-	ask()
+	return kills, during, counts[0] + counts[1]
 }
 
 // prose makes documents of 500 bytes whose words are as frequent as in a

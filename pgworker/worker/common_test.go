@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/alike-sql/alike/migrations/pgtest"
 )
 
@@ -47,113 +49,151 @@ func TestCommon(t *testing.T) {
 	exec(t, c, "select 1") // no transaction is left open
 }
 
+const licence = "permission is hereby granted free of charge to any person obtaining a copy of this software to deal in it without restriction and without warranty of any kind"
+
+// licensed returns a text of eight words in front of the licence.
+func licensed(i int) string {
+	return fmt.Sprintf("tool%d parses%d files%d quickly%d and%d writes%d reports%d %s", i, i, i, i, i, i, i, licence)
+}
+
+// A licensedTable has texts under one licence, which the worker has learned to leave out.
+type licensedTable struct {
+	t *testing.T
+	c *pgx.Conn
+	w *Worker
+}
+
+func newLicensedTable(t *testing.T) licensedTable {
+	t.Helper()
+	database := pgtest.Database(t)
+	d := licensedTable{t, pgtest.Connect(t, database), nil}
+	exec(t, d.c, "create table d (id bigint primary key, body text)")
+	for i := range 60 {
+		exec(t, d.c, "insert into d values ($1, $2)", i, licensed(i))
+	}
+	exec(t, d.c, "insert into d values (100, $1), (101, $2)", licensed(7)+" fast", licence)
+	exec(t, d.c, `select alike.attach('d', 'body', '{"profile": "prose", "policy": "link", "common": true}')`)
+	d.w = newWorker(t, database, nil)
+	once(t, d.w)
+	return d
+}
+
+// profile returns the profile of the table, and the name of its list.
+func (d licensedTable) profile() (profile, list string) {
+	d.t.Helper()
+	profile, _ = profileOf(d.t, d.c, "d")
+	_, list, _ = strings.Cut(profile, " without=")
+	return profile, list
+}
+
+func (d licensedTable) change(options string) {
+	d.t.Helper()
+	exec(d.t, d.c, "select alike.change('d', $1)", options)
+}
+
+func (d licensedTable) pairs(want string) {
+	d.t.Helper()
+	if got := one[string](d.t, d.c, "select coalesce(string_agg(key || '|' || other, ' ' order by key), '') from alike.pairs('d')"); got != want {
+		d.t.Errorf("pairs %q, want %q", got, want)
+	}
+}
+
 // The worker learns what many rows share once a table is full, and sketches it without, beside
 // the sketches that there are; then checkins, questions for a text and gates leave it out,
 // too. The rows, and the answers, are those of SQLite's TestCommonIsLeftOut.
 func TestCommonIsLeftOut(t *testing.T) {
-	licence := "permission is hereby granted free of charge to any person obtaining a copy of this software to deal in it without restriction and without warranty of any kind"
-	body := func(i int) string {
-		return fmt.Sprintf("tool%d parses%d files%d quickly%d and%d writes%d reports%d %s", i, i, i, i, i, i, i, licence)
+	d := newLicensedTable(t)
+	if profile, list := d.profile(); list == "" {
+		t.Fatalf("the profile is %q, want one with a list", profile)
 	}
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
-	exec(t, c, "create table d (id bigint primary key, body text)")
-	for i := range 60 {
-		exec(t, c, "insert into d values ($1, $2)", i, body(i))
+	d.pairs("7|100")
+	if n := one[string](t, d.c, "select string_agg(shingles || '|' || (sketch is null), ' ' order by id) from d_alike where id in (3, 101)"); n != "7|false 0|true" {
+		t.Errorf("shingles|no sketch of the rows 3 and 101: %s, want 7|false 0|true", n)
 	}
-	exec(t, c, "insert into d values (100, $1), (101, $2)", body(7)+" fast", licence)
-	exec(t, c, `select alike.attach('d', 'body', '{"profile": "prose", "policy": "link", "common": true}')`)
-	w := newWorker(t, database, nil)
-	once(t, w)
-	profile := func() (p string) {
-		t.Helper()
-		p, _ = profileOf(t, c, "d")
-		return p
-	}
-	pairs := func(want string) {
-		t.Helper()
-		if got := one[string](t, c, "select coalesce(string_agg(key || '|' || other, ' ' order by key), '') from alike.pairs('d')"); got != want {
-			t.Errorf("pairs %q, want %q", got, want)
-		}
-	}
-	first := profile()
-	if !strings.Contains(first, " without=") {
-		t.Fatalf("the profile is %q", first)
-	}
-	pairs("7|100")
-	if n := one[string](t, c, "select string_agg(shingles || '|' || (sketch is null), ' ' order by id) from d_alike where id in (3, 101)"); n != "7|false 0|true" {
-		t.Errorf("shingles %s", n)
-	}
-	exec(t, c, "insert into d values (102, $1)", body(9)+" now")
-	once(t, w)
-	pairs("7|100 9|102")
-	if q, err := Ask(ctx, c, "d", []byte(body(9))); err != nil || q.Shingles != 7 {
+	exec(t, d.c, "insert into d values (102, $1)", licensed(9)+" now")
+	once(t, d.w)
+	d.pairs("7|100 9|102")
+	if q, err := Ask(ctx, d.c, "d", []byte(licensed(9))); err != nil || q.Shingles != 7 {
 		t.Errorf("%+v, %v, want 7 shingles", q, err)
-	} else if like := one[string](t, c, "select alike.gate('d', $1)", q.Sketch); like != "9" {
+	} else if like := one[string](t, d.c, "select alike.gate('d', $1)", q.Sketch); like != "9" {
 		t.Errorf("the gate finds %q, want 9", like)
 	}
-	exec(t, c, `select alike.change('d', '{"verify": "text", "at_least": 0.88}')`)
-	e, err := NewExact(ctx, c, "d", 0.85)
+	d.change(`{"verify": "text", "at_least": 0.88}`)
+	e, err := NewExact(ctx, d.c, "d", 0.85)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer e.Close(ctx)
 	for _, x := range e.all(t) {
 		if x.Resemblance != 0.875 || x.Low != x.High {
 			t.Errorf("%+v, want 0.875", x)
 		}
 	}
-	e.Close(ctx)
-	// Another list: the first serves until the second is there.
-	exec(t, c, "update d set body = replace(body, 'free of charge', 'at no cost')")
-	once(t, w)
-	exec(t, c, `select alike.change('d', '{"common": 0.5, "at_least": null}')`)
-	if profile() != first {
-		t.Errorf("the profile is %q before another list was learned, want %q", profile(), first)
+}
+
+// When another list is asked for, the first serves until the second is there.
+func TestCommonIsLearnedAgain(t *testing.T) {
+	d := newLicensedTable(t)
+	first, _ := d.profile()
+	exec(t, d.c, "update d set body = replace(body, 'free of charge', 'at no cost')")
+	once(t, d.w)
+	d.change(`{"common": 0.5}`)
+	if profile, _ := d.profile(); profile != first {
+		t.Errorf("the profile is %q before another list was learned, want %q", profile, first)
 	}
-	once(t, w)
-	second := profile()
-	if second == first || !strings.Contains(second, " without=") {
-		t.Errorf("the profile is %q, before it was %q", second, first)
+	once(t, d.w)
+	second, list := d.profile()
+	if second == first || list == "" {
+		t.Errorf("the profile is %q, want another list than in %q", second, first)
 	}
-	pairs("7|100 9|102")
-	name := second[strings.Index(second, "without=")+8:]
+	d.pairs("7|100")
+	// A new profile has no list unless the list is named; an old list can be named.
+	d.change(`{"profile": "prose w=3"}`)
+	once(t, d.w)
+	if profile, list := d.profile(); list != "" {
+		t.Errorf("the profile is %q, want one without a list", profile)
+	}
+	d.change(`{"profile": "prose", "common": "` + list + `"}`)
+	once(t, d.w)
+	if profile, _ := d.profile(); profile != second {
+		t.Errorf("the profile is %q, want %q", profile, second)
+	}
+}
+
+func TestCommonIsRefused(t *testing.T) {
+	d := newLicensedTable(t)
+	_, list := d.profile()
 	for statement, want := range map[string]string{
 		`select alike.change('d', '{"common": "0badbad0"}')`:                        "is not in this database",
 		`select alike.change('d', '{"common": 2}')`:                                 "the option common is 2",
 		`select alike.change('d', '{"common": "x"}')`:                               "the option common is",
 		`select alike.change('d', '{"common": []}')`:                                "option common",
 		`select alike.change('d', '{"profile": "words mod=4", "common": 0.1}')`:     "leaves no shingles out",
-		`select alike.sketch_set('x', 1, 'words without=` + name + `')`:             "is needed",
+		`select alike.sketch_set('x', 1, 'words without=` + list + `')`:             "is needed",
 		`select alike.attach('d', 'body', '{"profile": "prose without=0badbad0"}')`: "is not in this database",
 	} {
-		if _, err := c.Exec(ctx, statement); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := d.c.Exec(ctx, statement); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", statement, err, want)
 		}
 	}
-	// A new profile has no list unless it is named; an old list can be.
-	exec(t, c, `select alike.change('d', '{"profile": "prose w=3"}')`)
-	once(t, w)
-	if strings.Contains(profile(), "without") {
-		t.Errorf("the profile is %q", profile())
+}
+
+// A table goes back to whole texts on demand, and when the worker finds nothing common; the
+// worker does not look again.
+func TestNothingIsLeftOut(t *testing.T) {
+	d := newLicensedTable(t)
+	for _, options := range []string{`{"common": false}`, `{"common": 1}`} {
+		d.change(options)
+		once(t, d.w)
+		if profile, list := d.profile(); list != "" {
+			t.Errorf("after %s the profile is %q, want one without a list", options, profile)
+		}
 	}
-	exec(t, c, `select alike.change('d', jsonb_build_object('profile', 'prose', 'common', $1::text))`, name)
-	once(t, w)
-	if profile() != second {
-		t.Errorf("the profile is %q, want %q", profile(), second)
+	if one[bool](t, d.c, "select alike._learns(options) from alike.attachment") {
+		t.Error("the worker would look again for what is common")
 	}
-	exec(t, c, `select alike.change('d', '{"common": false}')`)
-	once(t, w)
-	if strings.Contains(profile(), "without") {
-		t.Errorf("the profile is %q", profile())
-	}
-	// The worker finds nothing common: it leaves nothing out and does not look again.
-	exec(t, c, `select alike.change('d', '{"common": 1}')`)
-	once(t, w)
-	if strings.Contains(profile(), "without") || one[bool](t, c, "select alike._learns(options) from alike.attachment") {
-		t.Errorf("the profile is %q", profile())
-	}
-	exec(t, c, `select alike.detach('d', '{"drop": true}')`)
-	if left := one[int](t, c, "select count(*) from pg_proc where proname ~ '^alike_.*_[0-9]+$'"); left != 0 {
-		t.Errorf("%d functions are left", left)
+	exec(t, d.c, `select alike.detach('d', '{"drop": true}')`)
+	if left := one[int](t, d.c, "select count(*) from pg_proc where proname ~ '^alike_.*_[0-9]+$'"); left != 0 {
+		t.Errorf("%d functions are left after the drop, want 0", left)
 	}
 }

@@ -69,143 +69,157 @@ func BenchmarkPostgres(b *testing.B) {
 	debug.SetMemoryLimit(150 << 20)
 	s := pgtest.New(b, pgtest.Version(), "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h", "work_mem=64MB", "maintenance_work_mem=256MB", "autovacuum=off", "full_page_writes=off")
 	database := s.Database(b)
-	c := pgtest.Connect(b, database)
-	worker := func() *Worker {
-		return newWorker(b, database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
-	}
-	line := func(what, format string, args ...any) { fmt.Printf("%-58s %s\n", what, fmt.Sprintf(format, args...)) }
-	rate := func(n int, d time.Duration) float64 { return float64(n) / d.Seconds() }
-	timed := func(f func()) time.Duration {
-		start := time.Now()
-		f()
-		return time.Since(start)
-	}
-	load := func(table string, n int) {
-		if _, err := c.CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "body"}, &generated{n: n, r: rand.New(rand.NewPCG(1, 2))}); err != nil {
-			b.Fatal(err)
-		}
-	}
+	c := costs{b, s, database, pgtest.Connect(b, database), rows}
 	fmt.Printf("\nPostgreSQL %d, %d rows of 500 bytes, profile text, one worker\n", s.Version, rows)
-
-	// Backfill.
-	exec(b, c, "create table documents (id bigint primary key, body text)")
-	load("documents", rows)
-	exec(b, c, "vacuum analyze documents")
-	exec(b, c, "select alike.attach('documents', 'body')")
-	chunks := func(w *Worker) time.Duration {
-		return timed(func() {
-			for {
-				did, err := w.copyChunk(ctx)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if !did {
-					return
-				}
-			}
-		})
-	}
-	split := func(w *Worker) {
-		if _, err := w.splitBackfill(ctx); err != nil {
-			b.Fatal(err)
-		}
-	}
-	// In turns, since a disk is not always equally quick: the median of five.
-	var w *Worker
-	var ceilings, fulls []time.Duration
-	var shares []float64
-	fill := func() time.Duration {
-		exec(b, c, "truncate documents_alike; select alike.refresh('documents')")
-		w = worker()
-		split(w)
-		return chunks(w)
-	}
-	for range 5 {
-		exec(b, c, "truncate documents_alike")
-		ceilings = append(ceilings, timed(func() { copyThrough(b, database, rows) }))
-		fulls = append(fulls, fill())
-		shares = append(shares, ceilings[len(ceilings)-1].Seconds()/fulls[len(fulls)-1].Seconds())
-	}
-	slices.Sort(shares)
-	line("COPY out and in with nothing between", "%.0f rows/s", rate(rows, middle(ceilings)))
-	line("backfill", "%.0f rows/s, %.0f %% of COPY (want 60)", rate(rows, middle(fulls)), 100*shares[len(shares)/2])
-	indexes := timed(func() { once(b, w) })
-	line("its 12 indexes", "%.1f s", indexes.Seconds())
-	exec(b, c, "vacuum analyze documents_alike")
-
-	// Questions.
-	for range 2 {
-		times := make([]time.Duration, 3000)
-		selects := make([]time.Duration, len(times))
-		r := rand.New(rand.NewPCG(3, 4))
-		found := 0
-		for i := range times {
-			id := 1 + r.IntN(rows)
-			selects[i] = timed(func() { one[int64](b, c, "select id from documents where id = $1", id) })
-			times[i] = timed(func() { found += one[int](b, c, "select count(*) from alike.rows('documents', $1)", fmt.Sprint(id)) })
-		}
-		slices.Sort(times)
-		slices.Sort(selects)
-		line("alike.rows, median and 99 %", "%v %v (want 1ms); a select by key %v; %d found", times[len(times)/2].Round(time.Microsecond), times[len(times)*99/100].Round(time.Microsecond), selects[len(selects)/2].Round(time.Microsecond), found)
-	}
-	var n int
-	pairs := timed(func() { n = one[int](b, c, "select count(*) from alike.pairs('documents')") })
-	line("alike.pairs of all rows", "%.2f s (want 6), %d pairs", pairs.Seconds(), n)
-	exec(b, c, "set max_parallel_workers_per_gather = 0")
-	pairs = timed(func() { n = one[int](b, c, "select count(*) from alike.pairs('documents')") })
-	exec(b, c, "reset max_parallel_workers_per_gather")
-	line("the same without parallel query", "%.2f s, %d pairs", pairs.Seconds(), n)
-
-	// Triggers and the queue.
-	bulk := rows / 5
-	exec(b, c, "create table source (id bigint, body text)")
-	load("source", bulk)
-	exec(b, c, "create table plain (id bigint primary key, body text); create table live (id bigint primary key, body text); select alike.attach('live', 'body')")
-	once(b, w)
-	best := func(table string) time.Duration {
-		least := time.Hour
-		for range 3 {
-			exec(b, c, "truncate "+table+", alike.queue")
-			least = min(least, timed(func() { exec(b, c, "insert into "+table+" select id, body from source") }))
-		}
-		return least
-	}
-	without, with := best("plain"), best("live")
-	line("INSERT in bulk through the trigger", "%.2f µs a row more (want 5), of %.2f", float64((with-without).Nanoseconds())/1e3/float64(bulk), float64(with.Nanoseconds())/1e3/float64(bulk))
-	drain := func(workers ...*Worker) spent {
-		exec(b, c, "truncate live_alike, live, alike.queue")
-		exec(b, c, "insert into live select id, body from source")
-		exec(b, c, "analyze live")
-		exec(b, c, "checkpoint")
-		before := spentUntilNow(b, s)
-		done := make(chan error)
-		for _, w := range workers {
-			go func() { done <- w.Once(ctx) }()
-		}
-		for range workers {
-			if err := <-done; err != nil {
-				b.Fatal(err)
-			}
-		}
-		return spentUntilNow(b, s).since(before)
-	}
-	real := drain(worker())
-	two := drain(worker(), worker())
-	line("live queue", "%.0f rows/s", rate(bulk, real.wall))
-	line("live queue, two workers", "%.0f rows/s, %.2f times one (want 1.6)", rate(bulk, two.wall), real.wall.Seconds()/two.wall.Seconds())
-	line("processor time a row of one worker and of two, in µs", "%s; %s", real.each(bulk), two.each(bulk))
-	// No number of workers gets more out of the machine than it has left.
-	possible := (real.ours() / float64(bulk)) * (two.available() / two.wall.Seconds()) / (two.ours() / float64(bulk)) * real.wall.Seconds() / real.ours()
-	line("processors that nobody else used meanwhile", "%.2f of %d; one worker had %.2f busy, so that two gain at most %.2f", two.available()/two.wall.Seconds(), runtime.NumCPU(), real.ours()/real.wall.Seconds(), possible)
+	c.backfill()
+	c.questions()
+	c.checkins()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, text := range strings.Split(string(status), "\n") {
 		if strings.HasPrefix(text, "VmHWM") {
-			line("memory of this process, workers and measurement", "%s (want 150 MB for a worker)", strings.Join(strings.Fields(text)[1:], " "))
+			c.line("memory of this process, workers and measurement", "%s (want 150 MB for a worker)", strings.Join(strings.Fields(text)[1:], " "))
 		}
 	}
+}
+
+// costs measures one table of one server.
+type costs struct {
+	*testing.B
+	server   *pgtest.Server
+	database string
+	c        *pgx.Conn
+	rows     int
+}
+
+func (c costs) line(what, format string, args ...any) {
+	fmt.Printf("%-58s %s\n", what, fmt.Sprintf(format, args...))
+}
+
+func (c costs) worker() *Worker {
+	return newWorker(c, c.database, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(io.Discard, nil)) })
+}
+
+func (c costs) load(table string, n int) {
+	if _, err := c.c.CopyFrom(ctx, pgx.Identifier{table}, []string{"id", "body"}, &generated{n: n, r: rand.New(rand.NewPCG(1, 2))}); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func timed(f func()) time.Duration {
+	start := time.Now()
+	f()
+	return time.Since(start)
+}
+
+func rate(n int, d time.Duration) float64 { return float64(n) / d.Seconds() }
+
+func (c costs) backfill() {
+	exec(c, c.c, "create table documents (id bigint primary key, body text)")
+	c.load("documents", c.rows)
+	exec(c, c.c, "vacuum analyze documents")
+	exec(c, c.c, "select alike.attach('documents', 'body')")
+	var w *Worker
+	fill := func() time.Duration {
+		exec(c, c.c, "truncate documents_alike; select alike.refresh('documents')")
+		w = c.worker()
+		if _, err := w.splitBackfill(ctx); err != nil {
+			c.Fatal(err)
+		}
+		return timed(func() {
+			for did := true; did; {
+				var err error
+				if did, err = w.copyChunk(ctx); err != nil {
+					c.Fatal(err)
+				}
+			}
+		})
+	}
+	// In turns, since a disk is not always equally quick: the median of five.
+	var ceilings, fulls []time.Duration
+	var shares []float64
+	for range 5 {
+		exec(c, c.c, "truncate documents_alike")
+		ceilings = append(ceilings, timed(func() { copyThrough(c.B, c.database, c.rows) }))
+		fulls = append(fulls, fill())
+		shares = append(shares, ceilings[len(ceilings)-1].Seconds()/fulls[len(fulls)-1].Seconds())
+	}
+	slices.Sort(shares)
+	c.line("COPY out and in with nothing between", "%.0f rows/s", rate(c.rows, middle(ceilings)))
+	c.line("backfill", "%.0f rows/s, %.0f %% of COPY (want 60)", rate(c.rows, middle(fulls)), 100*shares[len(shares)/2])
+	indexes := timed(func() { once(c, w) })
+	c.line("its 12 indexes", "%.1f s", indexes.Seconds())
+	exec(c, c.c, "vacuum analyze documents_alike")
+}
+
+func (c costs) questions() {
+	for range 2 {
+		times := make([]time.Duration, 3000)
+		selects := make([]time.Duration, len(times))
+		r := rand.New(rand.NewPCG(3, 4))
+		found := 0
+		for i := range times {
+			id := 1 + r.IntN(c.rows)
+			selects[i] = timed(func() { one[int64](c, c.c, "select id from documents where id = $1", id) })
+			times[i] = timed(func() { found += one[int](c, c.c, "select count(*) from alike.rows('documents', $1)", fmt.Sprint(id)) })
+		}
+		slices.Sort(times)
+		slices.Sort(selects)
+		c.line("alike.rows, median and 99 %", "%v %v (want 1ms); a select by key %v; %d found", times[len(times)/2].Round(time.Microsecond), times[len(times)*99/100].Round(time.Microsecond), selects[len(selects)/2].Round(time.Microsecond), found)
+	}
+	var n int
+	pairs := timed(func() { n = one[int](c, c.c, "select count(*) from alike.pairs('documents')") })
+	c.line("alike.pairs of all rows", "%.2f s (want 6), %d pairs", pairs.Seconds(), n)
+	exec(c, c.c, "set max_parallel_workers_per_gather = 0")
+	pairs = timed(func() { n = one[int](c, c.c, "select count(*) from alike.pairs('documents')") })
+	exec(c, c.c, "reset max_parallel_workers_per_gather")
+	c.line("the same without parallel query", "%.2f s, %d pairs", pairs.Seconds(), n)
+}
+
+// checkins measures the triggers and the queue.
+func (c costs) checkins() {
+	bulk := c.rows / 5
+	exec(c, c.c, "create table source (id bigint, body text)")
+	c.load("source", bulk)
+	exec(c, c.c, "create table plain (id bigint primary key, body text); create table live (id bigint primary key, body text); select alike.attach('live', 'body')")
+	once(c, c.worker())
+	best := func(table string) time.Duration {
+		least := time.Hour
+		for range 3 {
+			exec(c, c.c, "truncate "+table+", alike.queue")
+			least = min(least, timed(func() { exec(c, c.c, "insert into "+table+" select id, body from source") }))
+		}
+		return least
+	}
+	without, with := best("plain"), best("live")
+	c.line("INSERT in bulk through the trigger", "%.2f µs a row more (want 5), of %.2f", float64((with-without).Nanoseconds())/1e3/float64(bulk), float64(with.Nanoseconds())/1e3/float64(bulk))
+	drain := func(workers ...*Worker) spent {
+		exec(c, c.c, "truncate live_alike, live, alike.queue")
+		exec(c, c.c, "insert into live select id, body from source")
+		exec(c, c.c, "analyze live")
+		exec(c, c.c, "checkpoint")
+		before := spentUntilNow(c.B, c.server)
+		done := make(chan error)
+		for _, w := range workers {
+			go func() { done <- w.Once(ctx) }()
+		}
+		for range workers {
+			if err := <-done; err != nil {
+				c.Fatal(err)
+			}
+		}
+		return spentUntilNow(c.B, c.server).since(before)
+	}
+	real := drain(c.worker())
+	two := drain(c.worker(), c.worker())
+	c.line("live queue", "%.0f rows/s", rate(bulk, real.wall))
+	c.line("live queue, two workers", "%.0f rows/s, %.2f times one (want 1.6)", rate(bulk, two.wall), real.wall.Seconds()/two.wall.Seconds())
+	c.line("processor time a row of one worker and of two, in µs", "%s; %s", real.each(bulk), two.each(bulk))
+	// No number of workers gets more out of the machine than it has left.
+	possible := (real.ours() / float64(bulk)) * (two.available() / two.wall.Seconds()) / (two.ours() / float64(bulk)) * real.wall.Seconds() / real.ours()
+	c.line("processors that nobody else used meanwhile", "%.2f of %d; one worker had %.2f busy, so that two gain at most %.2f", two.available()/two.wall.Seconds(), runtime.NumCPU(), real.ours()/real.wall.Seconds(), possible)
 }
 
 // spent is what was used up: time, and processor time in seconds of the server,

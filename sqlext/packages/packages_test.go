@@ -35,42 +35,8 @@ func TestPackages(t *testing.T) {
 	}
 	in := func(name string) string { return filepath.Join(out, name) }
 
-	t.Run("checksums", func(t *testing.T) {
-		output(t, "sh", "-c", "cd "+out+" && sha256sum --quiet -c SHA256SUMS")
-		sums, err := os.ReadFile(in("SHA256SUMS"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries, err := os.ReadDir(out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			if !e.IsDir() && e.Name() != "SHA256SUMS" && !strings.Contains(string(sums), "  "+e.Name()+"\n") {
-				t.Errorf("SHA256SUMS lacks %s", e.Name())
-			}
-		}
-	})
-
-	t.Run("equal sources", func(t *testing.T) {
-		again := t.TempDir()
-		if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", "", false, *commands); err != nil {
-			t.Fatal(err)
-		}
-		entries, err := os.ReadDir(again)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			// The jar holds the libraries of all platforms, and SHA256SUMS its sum.
-			if e.IsDir() || strings.HasSuffix(e.Name(), ".jar") || e.Name() == "SHA256SUMS" {
-				continue
-			}
-			if a, b := read(t, in(e.Name())), read(t, filepath.Join(again, e.Name())); !bytes.Equal(a, b) {
-				t.Errorf("%s: two builds differ", e.Name())
-			}
-		}
-	})
+	t.Run("checksums", func(t *testing.T) { checkSums(t, out) })
+	t.Run("equal sources", func(t *testing.T) { checkRebuilt(t, out) })
 
 	for _, name := range []string{"linux-x86_64", "linux-aarch64"} {
 		t.Run("glibc "+name, func(t *testing.T) { checkSymbols(t, in("libraries/"+name+"/alike.so")) })
@@ -82,47 +48,92 @@ func TestPackages(t *testing.T) {
 	t.Run("windows-x86_64", func(t *testing.T) { checkWindows(t, in("libraries/windows-x86_64/alike.dll")) })
 
 	t.Run("command", func(t *testing.T) {
-		if !*commands {
-			return // the long form; the command's own tests run always
-		}
-		folder := t.TempDir()
-		notes := filepath.Join(folder, "notes.txt")
-		write(t, notes, "one two three four five six seven eight nine ten\nOne two three four five six seven eight nine ten!\nanother\n")
-		want := "one two three four five six seven eight nine ten\nanother\n"
-		output(t, "tar", "-xzf", in("alike-"+version+"-linux-x86_64.tar.gz"), "-C", folder)
-		for name, command := range map[string][]string{
-			"linux-x86_64":  {filepath.Join(folder, "alike")},
-			"linux-aarch64": {"qemu-aarch64", in("libraries/linux-aarch64/alike")},
-		} {
-			if got := output(t, command[0], append(command[1:], "dedup", "-q", notes)...); got != want {
-				t.Errorf("%s: alike dedup printed %q, want %q", name, got, want)
-			}
+		if *commands { // the long form; the command's own tests run always
+			checkCommand(t, out)
 		}
 	})
 	t.Run("pip", func(t *testing.T) { checkPip(t, out) })
 	t.Run("npm", func(t *testing.T) { checkNpm(t, out) })
-	t.Run("gem", func(t *testing.T) {
-		folder := t.TempDir()
-		t.Setenv("GEM_HOME", folder)
-		output(t, "gem", "install", "--local", "--no-document", "--install-dir", folder, in("sqlite-alike-"+version+"-x86_64-linux-gnu.gem"))
-		check(t, output(t, "ruby", "-rsqlite3", "-rsqlite_alike", "-e", `
-			db = SQLite3::Database.new(":memory:")
-			SqliteAlike.load(db)
-			db.prepare("select 1").close
-			File.read(ARGV[0]).split(/;\n/).each { |sql| db.execute(sql).each { |row| puts row.join("|") } }`, first))
-	})
+	t.Run("gem", func(t *testing.T) { checkGem(t, in("sqlite-alike-"+version+"-x86_64-linux-gnu.gem")) })
 	t.Run("crate", func(t *testing.T) { checkCrate(t, out) })
-	t.Run("jar", func(t *testing.T) {
-		source := filepath.Join(t.TempDir(), "Asks.java")
-		write(t, source, javaHost)
-		jars := []string{in("sqlite-alike-" + version + ".jar")}
-		found, err := filepath.Glob(filepath.Join(filepath.Dir(tool(t, "jars/sqlite-jdbc.jar")), "*.jar"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		check(t, output(t, "java", "-cp", strings.Join(append(jars, found...), ":"), source, first))
-	})
+	t.Run("jar", func(t *testing.T) { checkJar(t, in("sqlite-alike-"+version+".jar")) })
 	t.Run("rqlite", func(t *testing.T) { checkRqlite(t, in("sqlite-alike-"+version+"-loadable-linux-x86_64.tar.gz")) })
+}
+
+func checkSums(t *testing.T, out string) {
+	output(t, "sh", "-c", "cd "+out+" && sha256sum --quiet -c SHA256SUMS")
+	sums, err := os.ReadFile(filepath.Join(out, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() && e.Name() != "SHA256SUMS" && !strings.Contains(string(sums), "  "+e.Name()+"\n") {
+			t.Errorf("SHA256SUMS lacks %s", e.Name())
+		}
+	}
+}
+
+// checkRebuilt builds one platform again and compares the packages of that platform.
+func checkRebuilt(t *testing.T, out string) {
+	again := t.TempDir()
+	if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", "", false, *commands); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		// The jar holds the libraries of all platforms, and SHA256SUMS its sum.
+		if e.IsDir() || strings.HasSuffix(e.Name(), ".jar") || e.Name() == "SHA256SUMS" {
+			continue
+		}
+		if a, b := read(t, filepath.Join(out, e.Name())), read(t, filepath.Join(again, e.Name())); !bytes.Equal(a, b) {
+			t.Errorf("%s: two builds differ", e.Name())
+		}
+	}
+}
+
+// checkCommand tries the command alike of two platforms.
+func checkCommand(t *testing.T, out string) {
+	folder := t.TempDir()
+	notes := filepath.Join(folder, "notes.txt")
+	write(t, notes, "one two three four five six seven eight nine ten\nOne two three four five six seven eight nine ten!\nanother\n")
+	want := "one two three four five six seven eight nine ten\nanother\n"
+	output(t, "tar", "-xzf", filepath.Join(out, "alike-"+version+"-linux-x86_64.tar.gz"), "-C", folder)
+	for name, command := range map[string][]string{
+		"linux-x86_64":  {filepath.Join(folder, "alike")},
+		"linux-aarch64": {"qemu-aarch64", filepath.Join(out, "libraries/linux-aarch64/alike")},
+	} {
+		if got := output(t, command[0], append(command[1:], "dedup", "-q", notes)...); got != want {
+			t.Errorf("%s: alike dedup printed %q, want %q", name, got, want)
+		}
+	}
+}
+
+func checkGem(t *testing.T, gem string) {
+	folder := t.TempDir()
+	t.Setenv("GEM_HOME", folder)
+	output(t, "gem", "install", "--local", "--no-document", "--install-dir", folder, gem)
+	check(t, output(t, "ruby", "-rsqlite3", "-rsqlite_alike", "-e", `
+		db = SQLite3::Database.new(":memory:")
+		SqliteAlike.load(db)
+		db.prepare("select 1").close
+		File.read(ARGV[0]).split(/;\n/).each { |sql| db.execute(sql).each { |row| puts row.join("|") } }`, first))
+}
+
+func checkJar(t *testing.T, jar string) {
+	source := filepath.Join(t.TempDir(), "Asks.java")
+	write(t, source, javaHost)
+	found, err := filepath.Glob(filepath.Join(filepath.Dir(tool(t, "jars/sqlite-jdbc.jar")), "*.jar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, output(t, "java", "-cp", strings.Join(append(found, jar), ":"), source, first))
 }
 
 func TestRefused(t *testing.T) {

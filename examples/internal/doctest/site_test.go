@@ -32,6 +32,14 @@ func TestSite(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("mkdocs: %v: %s", err, out)
 	}
+	checkSource(t, root, site)
+	checkInBrowser(t, site)
+}
+
+// checkSource reads the pages of the site: each is there, asks the network for nothing, and
+// each function has an anchor.
+func checkSource(t *testing.T, root, site string) {
+	t.Helper()
 	asks := regexp.MustCompile(`(src|href)="(https?:)?//[^"]*"[^>]*>`)
 	functions := read(t, filepath.Join(site, "functions.html"))
 	pages := 0
@@ -58,7 +66,11 @@ func TestSite(t *testing.T) {
 			t.Errorf("the function %s has no anchor", name)
 		}
 	}
+}
 
+// checkInBrowser looks at the longest pages on a phone and on a dark screen.
+func checkInBrowser(t *testing.T, site string) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	browser, err := chromium.Start(ctx)
@@ -87,28 +99,34 @@ func TestSite(t *testing.T) {
 				}
 			}
 		}
-		var found string
-		err := browser.Eval(`(async () => {
-			const input = document.querySelector('input[name=query]');
-			document.querySelector('label[for=__search]').click();
-			input.focus();
-			input.value = 'alike_keep';
-			for (let i = 0; i < 300; i++) {
-				input.dispatchEvent(new Event('keyup'));
-				const a = document.querySelector('.md-search-result__link');
-				if (a) return a.href;
-				await new Promise(r => setTimeout(r, 100));
-			}
-			return '';
-		})()`, &found)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(found, "alike_keep") && !strings.Contains(found, "functions.html") {
-			t.Errorf("the search for alike_keep finds first %q", found)
-		}
+		search(t, browser)
 	}
 	for _, message := range browser.Errors {
 		t.Error(message)
+	}
+}
+
+// search types the name of a function into the search of the page and wants its place first.
+func search(t *testing.T, browser *chromium.Browser) {
+	t.Helper()
+	var found string
+	err := browser.Eval(`(async () => {
+		const input = document.querySelector('input[name=query]');
+		document.querySelector('label[for=__search]').click();
+		input.focus();
+		input.value = 'alike_keep';
+		for (let i = 0; i < 300; i++) {
+			input.dispatchEvent(new Event('keyup'));
+			const a = document.querySelector('.md-search-result__link');
+			if (a) return a.href;
+			await new Promise(r => setTimeout(r, 100));
+		}
+		return '';
+	})()`, &found)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(found, "alike_keep") && !strings.Contains(found, "functions.html") {
+		t.Errorf("the search for alike_keep finds first %q", found)
 	}
 }

@@ -292,8 +292,8 @@ func (e *engines) verdicts() {
 	e.fails("select alike.mark('documents', $1, $2, 'perhaps')", x, y)
 }
 
-// The functions that take no table.
-func TestSameFunctions(t *testing.T) {
+// The functions of two sketches and of one.
+func TestSameSketches(t *testing.T) {
 	e := open(t)
 	e.exec("create table documents (id integer primary key, body text)")
 	e.insert(120)
@@ -335,6 +335,11 @@ func TestSameFunctions(t *testing.T) {
 		e.fails("select alike.resemblance($1, $2)", sketches[0], other[0])
 		e.fails("select alike.resemblance($1, $2)", sketches[0][:len(sketches[0])-1], sketches[0])
 	}
+}
+
+// The functions of numbers, and what is in every database.
+func TestSameNumbers(t *testing.T) {
+	e := open(t)
 	e.same("select name, settings, purpose from alike.profiles()")
 	if got := e.same("select alike.version()"); len(got[0]) < 5 {
 		t.Errorf("version %q", got)
@@ -376,6 +381,12 @@ func TestSameFunctions(t *testing.T) {
 	}
 	e.same("select cell from alike.cells(20.3, 1, 0.1)")
 	e.same("select cell from alike.cells(2.2, 0.3, 0.1, -1.1, 0.7)")
+}
+
+// A question with NULL for an argument answers NULL or no rows.
+func TestSameNulls(t *testing.T) {
+	e := open(t)
+	e.exec("create table documents (id integer primary key, body text)")
 	for _, query := range []string{
 		"select * from alike.rows(null, '1')", "select * from alike.rows('documents', null)", "select * from alike.rows('documents', '1', null)", "select * from alike.pairs(null)",
 		"select * from alike.pairs('documents', null)", "select * from alike.clusters('documents', null)", "select * from alike.keep('documents', null)", "select * from alike.keep(null)", "select * from alike.si_rows('documents', null, '1')",
