@@ -132,7 +132,7 @@ $$;
 -- What every trigger function looks at before it does anything.
 create function alike._takes_entries() returns text language sql immutable
 set search_path = pg_catalog, pg_temp
-as $$ select $test$coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce((select bool_and(has_column_privilege(to_regclass('alike.queue'), c, 'insert')) from unnest(array['attachment', 'key', 'more', 'file']) as c), false)$test$::text $$;
+as $$ select $test$(coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce((select bool_and(has_column_privilege(to_regclass('alike.queue'), c, 'insert')) from unnest(array['attachment', 'key', 'more', 'file']) as c), false))$test$::text $$;
 
 -- The function for statements. A condition may fail on some row; only where there is
 -- one the entries are written in a block that catches it, and then without it.
@@ -220,13 +220,26 @@ declare
   old_key text;
   changed boolean := true;
   alike_seed bigint := random() * 1e18;
+  checked text := '{id} ' || statement_timestamp()::text;
+  taken boolean;
 begin
-  if not {takes_entries} then
-    raise warning 'alike: a checkin of % was not noted: the table is not attached any more, or the schema alike takes nothing from %', tg_relid::regclass, current_user
-      using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
-    return null;
+  -- What is looked at here holds until the client sends its next statement.
+  if current_setting('alike.checked', true) is distinct from checked or current_setting('alike.checkin', true) is distinct from '{id}' then
+    taken := {takes_entries};
+    if taken then
+      taken := has_table_privilege('alike.attachment', 'select');
+    end if;
+    if taken then
+      taken := exists (select from alike.attachment a where a.id = {id} and (a.source = tg_relid or a.source in (select relid from pg_partition_ancestors(tg_relid))));
+    end if;
+    if not taken then
+      raise warning 'alike: a checkin of % was not noted: the table is not attached any more, or the schema alike takes nothing from %', tg_relid::regclass, current_user
+        using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
+      return null;
+    end if;
+    perform set_config('alike.checkin', '{id}', true), -- for the policy of alike.queue
+      set_config('alike.checked', checked, true);
   end if;
-  perform set_config('alike.checkin', '{id}', true); -- for the policy of alike.queue
   if tg_op = 'TRUNCATE' then
     insert into alike.queue (attachment) values ({id});
     if to_regclass({mark_literal}) is not null then
@@ -312,8 +325,8 @@ begin
   -- A plan is kept that was made for a statement that changed one row. Of ten thousand a
   -- nested loop would compare each old row with each new one. A session that loads a dump has
   -- turned row_security off, under which the policies of the schema alike would be an error.
-  execute format('create or replace function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on set jit = off set enable_nestloop = off%s as %L', enqueue,
-    alike._spelling(a),
+  execute format('create or replace function %s returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp set row_security = on%s%s as %L', enqueue,
+    case when alike._row_by_row(a.source) then '' else ' set jit = off set enable_nestloop = off' end, alike._spelling(a),
     case when alike._row_by_row(a.source) then alike._enqueue_row(a) else alike._enqueue_statement(a) end);
   execute format('revoke all on function %s from public', enqueue);
 end

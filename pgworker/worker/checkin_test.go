@@ -30,11 +30,12 @@ func TestCheckinsGoOn(t *testing.T) {
 		{"the side tables are dropped", "alice", "drop table alice.letters_alike, alice.letters_alike_mark, alice.letters_alike_match cascade", 4, "", ""},
 		{"the document is dropped", "alice", "alter table alice.letters add text2 text; alter table alice.letters drop body cascade", 4, "", ""},
 	} {
-		t.Run(v.name, func(t *testing.T) {
+		for _, partitions := range []string{"", " partition by range (id); create table alice.letters_all partition of alice.letters default"} {
 			for _, version := range pgtest.Releases() {
-				t.Run(fmt.Sprint(version), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%t/%d", v.name, partitions != "", version), func(t *testing.T) {
 					t.Parallel()
 					s := newStage(t, version)
+					s.partitions = partitions
 					s.private()
 					s.does("dba", "create role {writer} login")
 					t.Cleanup(func() { s.dba.Exec(ctx, s.names("drop owned by {writer}; drop role {writer}")) })
@@ -66,7 +67,20 @@ func TestCheckinsGoOn(t *testing.T) {
 					s.does("writer", "truncate alice.letters")
 				})
 			}
-		})
+		}
+	}
+}
+
+// Tables whose triggers fire in turns, within one statement of the client, all have their entries.
+func TestCheckinsInTurns(t *testing.T) {
+	s := newStage(t, pgtest.Version())
+	s.partitions = " partition by range (id); create table alice.letters_all partition of alice.letters default"
+	s.private()
+	s.does("alice", "create table alice.plain (id int primary key, body text); create table alice.parted (id int primary key, body text) partition by range (id); create table alice.parted_all partition of alice.parted default")
+	s.does("alice", "select alike.attach(t, 'body') from unnest(array['alice.plain', 'alice.parted']) as t")
+	s.does("alice", "do $$ begin for i in 10..12 loop insert into alice.letters values (i, 'a'); insert into alice.plain values (i, 'a'); insert into alice.parted values (i, 'a'); end loop; end $$")
+	if got, want := list(t, s.dba, "select a.name || ' ' || count(*) from alike.queue q join alike.attachment a on a.id = q.attachment group by a.name order by 1"), "letters 3 parted 3 plain 3"; got != want {
+		t.Errorf("the queue has %s, want %s", got, want)
 	}
 }
 

@@ -20,6 +20,8 @@ type stage struct {
 	database string
 	dba      *pgx.Conn
 	open     map[string]*pgx.Conn
+
+	partitions string // of the table of letters, after its columns
 }
 
 func newStage(t testing.TB, version int) *stage {
@@ -124,7 +126,7 @@ const secret = "the letter that alice wrote to nobody but herself in the spring 
 // private gives alice a table that nobody else may read, and mallory one of his own
 // with something to catch what he sees.
 func (s *stage) private() {
-	s.does("alice", `create table alice.letters (id int primary key, body text); insert into alice.letters values (1, '`+secret+`'), (2, '`+secret+` again');
+	s.does("alice", `create table alice.letters (id int primary key, body text)`+s.partitions+`; insert into alice.letters values (1, '`+secret+`'), (2, '`+secret+` again');
 		select alike.attach('alice.letters', 'body', '{"policy": "link"}')`)
 	s.does("mallory", `create table mallory.notes (id int primary key, body text, state text default 'x'); create table mallory.loot (who text, session text, what text);
 		grant insert on mallory.loot to public;
