@@ -162,6 +162,32 @@ func TestQuestionsAgree(t *testing.T) {
 	}
 }
 
+// The rows that share the first bytes of a forest index with a row, of either sign, are those that a
+// comparison of every two finds.
+func TestForestRows(t *testing.T) {
+	db := memory(t)
+	db.exec("CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)")
+	db.fill("d", "%d", 1, 40, 6)
+	db.rows(`SELECT alike_attach('d', 'body', '{"si": ["forest/0", "forest/1", "length"]}')`)
+	// How many first bytes two numbers share, in SQL and without shifts of what is negative.
+	bytes := "(WITH RECURSIVE b(n, x) AS (SELECT 0, printf('%016x%016x', a.s, b.s) UNION ALL SELECT n + 1, x FROM b WHERE n < 8 AND substr(x, 2 * n + 1, 2) = substr(x, 2 * n + 17, 2)) SELECT max(n) FROM b)"
+	same := func(column string) string {
+		return strings.NewReplacer("a.s", "a."+column, "b.s", "b."+column).Replace(bytes)
+	}
+	db.exec("CREATE TABLE near AS SELECT a.id, b.id AS other, " + same("si_forest_0") + " AS zero, " + same("si_forest_1") + " AS one, alike_resemblance(a.sketch, b.sketch) AS resemblance" +
+		" FROM d_alike a JOIN d_alike b ON a.id <> b.id WHERE a.id <= 60")
+	db.expect("1|1", "SELECT sum(si_forest_0 < 0) > 10, sum(si_forest_0 > 0) > 10 FROM d_alike WHERE id <= 60")
+	for depth := 1; depth <= 8; depth++ {
+		want := db.rows(fmt.Sprintf("SELECT id, other, max(zero, one), resemblance FROM near WHERE max(zero, one) >= %d ORDER BY id, max(zero, one) DESC, resemblance DESC, other", depth))
+		if n := strings.Count(want, "\n"); n < 10 {
+			t.Errorf("depth %d: %d pairs, want at least 10", depth, n)
+		}
+		db.expect(want, fmt.Sprintf("SELECT d.id, f.key, f.depth, f.resemblance FROM d, alike_forest_rows('d', d.id, %d) f WHERE d.id <= 60 ORDER BY d.id", depth))
+	}
+	db.expect(db.rows("SELECT d.id, f.key, f.depth FROM d, alike_forest_rows('d', d.id, 2) f"), "SELECT d.id, f.key, f.depth FROM d, alike_forest_rows('d', d.id) f")
+	db.expect(db.rows("SELECT id, other FROM near WHERE zero >= 1 ORDER BY id, other"), "SELECT d.id, f.key FROM d, alike_si_rows('d', 'forest/0', d.id) f WHERE d.id <= 60 ORDER BY d.id, f.key")
+}
+
 // The range of a similarity index is open: both of its ends are outside.
 func TestRangeOfASimilarityIndex(t *testing.T) {
 	db := memory(t)

@@ -6,8 +6,9 @@
 //	go run .ci/mutants/mutants.go -lists .ci/mutants/sketch.list
 //
 // In Go files it draws n changes a package: an operator for its neighbour, a
-// number one higher, a condition negated, a statement left out. Changes in SQL, C
-// and assembly stand in lists, by hand:
+// number one higher, a condition negated, a statement left out. For an internal
+// package it runs the tests of those that import it too. Changes in SQL, C and
+// assembly stand in lists, by hand:
 //
 //	@ sqlext/sql/rekey.sql: ./sqlext -run Rekey
 //	why the change matters
@@ -110,30 +111,27 @@ func read(arg string, list bool, n int, seed uint64, with []string) ([]mutant, e
 	if list {
 		return readList(arg)
 	}
-	out, err := exec.Command("go", "list", "-json=Dir,GoFiles,CgoFiles,ImportPath", arg).Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list %s: %w", arg, err)
-	}
-	var all []mutant
-	root, err := os.Getwd()
+	packages, err := listPackages(arg)
 	if err != nil {
 		return nil, err
 	}
-	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
-		var p struct {
-			Dir, ImportPath   string
-			GoFiles, CgoFiles []string
-		}
-		if err := decoder.Decode(&p); err != nil {
-			return nil, err
-		}
-		dir, err := filepath.Rel(root, p.Dir)
-		if err != nil {
-			return nil, err
+	everything, err := listPackages("./...")
+	if err != nil {
+		return nil, err
+	}
+	var all []mutant
+	for _, p := range packages {
+		tests := []string{"./" + p.Dir}
+		if strings.Contains(p.Dir, "/internal/") { // it is there for those that import it
+			for _, other := range everything {
+				if slices.Contains(other.Imports, p.ImportPath) {
+					tests = append(tests, "./"+other.Dir)
+				}
+			}
 		}
 		var found []mutant
 		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
-			more, err := mutantsOf(filepath.Join(dir, name), append([]string{"./" + dir}, with...))
+			more, err := mutantsOf(filepath.Join(p.Dir, name), append(tests, with...))
 			if err != nil {
 				return nil, err
 			}
@@ -148,6 +146,34 @@ func read(arg string, list bool, n int, seed uint64, with []string) ([]mutant, e
 		all = append(all, found[:min(n, len(found))]...)
 	}
 	return all, nil
+}
+
+type goPackage struct {
+	Dir, ImportPath            string
+	GoFiles, CgoFiles, Imports []string
+}
+
+// listPackages lists packages, each with its folder from the root of the module.
+func listPackages(pattern string) (list []goPackage, err error) {
+	out, err := exec.Command("go", "list", "-json=Dir,ImportPath,GoFiles,CgoFiles,Imports", pattern).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", pattern, err)
+	}
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+		var p goPackage
+		if err := decoder.Decode(&p); err != nil {
+			return nil, err
+		}
+		if p.Dir, err = filepath.Rel(root, p.Dir); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
 }
 
 var neighbours = map[token.Token]token.Token{

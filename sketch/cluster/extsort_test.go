@@ -60,6 +60,24 @@ func TestSorter(t *testing.T) {
 	}
 }
 
+// Whichever bytes of the numbers differ.
+func TestSortRecords(t *testing.T) {
+	for _, differ := range []uint64{0, 3, 0xff, 0x1ff, 0xff00, 0x3 << 56, 0x3<<56 | 0xffff, 0x1<<56 | 0x1<<48 | 0x1<<40, 1<<56 - 1, math.MaxUint64} {
+		for _, n := range []int{0, 1, 127, 128, 129, 1000, 5000} {
+			r := rand.New(rand.NewPCG(differ, uint64(n)))
+			got := make([]record, n)
+			for i := range got {
+				got[i] = record{r.Uint64()&differ | 0x5a<<24&^differ, r.Uint64() % 100}
+			}
+			want := slices.Clone(got)
+			slices.SortFunc(want, compareRecords)
+			if sortRecords(got); !slices.Equal(got, want) {
+				t.Errorf("%d records that differ in the bits %x are not in order", n, differ)
+			}
+		}
+	}
+}
+
 func BenchmarkSort(b *testing.B) {
 	for _, n := range []int{1 << 10, 1 << 20} {
 		r := rand.New(rand.NewPCG(1, 1))

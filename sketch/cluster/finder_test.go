@@ -284,6 +284,36 @@ func TestClusterHostile(t *testing.T) {
 	}
 }
 
+// In a hot feature a document is paired with the first four and with the four before it;
+// one in which a feature is twice counts once.
+func TestClusterHotPairs(t *testing.T) {
+	for n := 2; n < 20; n++ {
+		c := tinyFinder(t, Options{FeatureLimit: 6}, createTemp)
+		for id := range uint64(n) {
+			if err := c.Add(id, []int64{7, 7}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var want []string
+		for a := range n {
+			for b := a + 1; b < n; b++ {
+				if n <= 6 || a < 4 || b-a <= 4 {
+					want = append(want, fmt.Sprintf("%02d-%02d", a, b))
+				}
+			}
+		}
+		var got []string
+		pairs, report := readPairs(t, c)
+		for _, p := range pairs {
+			got = append(got, fmt.Sprintf("%02d-%02d", p.A, p.B))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) || (report.HotCount == 1) != (n > 6) {
+			t.Errorf("%d documents: %v, want %v; %d hot features", n, got, want, report.HotCount)
+		}
+	}
+}
+
 // Of the later documents that share features with one, the clusters come from those that
 // share most, and each is verified once.
 func TestClusterPartners(t *testing.T) {

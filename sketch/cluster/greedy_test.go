@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/alike-sql/alike/sketch"
@@ -188,6 +189,48 @@ func TestGreedyPopular(t *testing.T) {
 		t.Logf("%-60s resemblance to the middle: first %.2f, popular %.2f", p, found[0], found[1])
 		if found[1] < 0.9 || found[0] > 0.8 {
 			t.Errorf("%s: resemblance to the middle: first %v, popular %v", p, found[0], found[1])
+		}
+	}
+}
+
+// The table leads from a fingerprint to the clusters that it represents now, to all of
+// them as far as the limit allows.
+func TestGreedyTable(t *testing.T) {
+	p, err := sketch.ParseProfile("words mod=4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{1, 2, 1000} {
+		sets, _ := setFamilies(rand.New(rand.NewPCG(8, 44)), 5, 12, 100, 0.75)
+		g, err := NewGreedy(GreedyOptions{Resemblance: 0.4, Popular: true, FingerprintLimit: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, set := range sets {
+			if _, err := g.Add(uint64(id), sketchOfSet(t, s, set)); err != nil {
+				t.Fatal(err)
+			}
+			entries, prints := 0, 0
+			for print, of := range g.table {
+				if entries += len(of); len(of) == 0 || len(of) > limit {
+					t.Fatalf("limit %d: a fingerprint of %d clusters", limit, len(of))
+				}
+				for _, c := range of {
+					if !slices.Contains(g.clusters[c].prints, print) {
+						t.Fatalf("limit %d, document %d: the table has a fingerprint that cluster %d no longer has", limit, id, c)
+					}
+				}
+			}
+			for _, c := range g.clusters {
+				prints += len(c.prints)
+			}
+			if limit == 1000 && entries != prints {
+				t.Fatalf("document %d: %d entries of %d fingerprints", id, entries, prints)
+			}
 		}
 	}
 }

@@ -225,6 +225,56 @@ func TestLinkages(t *testing.T) {
 	}
 }
 
+// In every graph of five documents the members of a complete cluster are all pairs of each
+// other, and no two clusters are that together could be one.
+func TestCompleteClusters(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for graph := range 1 << 10 {
+		f := friends{n: 5, pairs: map[[2]int]float64{}}
+		order, i := r.Perm(10), 0
+		for b := range f.n {
+			for a := range b {
+				if graph>>i&1 != 0 {
+					f.pairs[[2]int{a, b}] = 0.5 + float64(order[i])/100
+				}
+				i++
+			}
+		}
+		l, err := f.linker(t, Complete, createTemp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := map[int][]int{}
+		if err := l.Clusters(t.Context(), func(i, cluster, _ int) error {
+			members[cluster] = append(members[cluster], i)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		strangers := func(some []int) bool {
+			for _, b := range some {
+				for _, a := range some {
+					if a < b && f.alike(a, b) == 0 {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		for name, of := range members {
+			if strangers(of) {
+				t.Errorf("graph %010b: strangers in the cluster %v", graph, of)
+			}
+			for other, more := range members {
+				if name < other && len(of)+len(more) <= 4 && !strangers(slices.Concat(of, more)) {
+					t.Errorf("graph %010b: %v and %v are all alike, and apart", graph, of, more)
+				}
+			}
+		}
+	}
+}
+
 // Whatever operation on a temporary file fails, the error comes out and no file stays open.
 func TestLinkerFaults(t *testing.T) {
 	f := randomFriends(7)
@@ -239,7 +289,7 @@ func TestLinkerFaults(t *testing.T) {
 	for _, linkage := range []Linkage{Complete, Single, First, Popular} {
 		failures := 0
 		for n := 0; ; n = n*3/2 + 1 {
-			failing := &faults{left: n, err: full}
+			failing := &faults{left: n, once: failures%3 == 2, err: full}
 			l, err := f.linker(t, linkage, failing.create)
 			if err == nil && n%2 == 0 && linkage >= First {
 				err = l.Keep(t.Context(), func(int, int, float64) error { return nil })

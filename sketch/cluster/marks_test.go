@@ -136,6 +136,16 @@ func (m *marked) checkClusters(t *testing.T, name string, o Options) {
 	}
 }
 
+// One pair that is marked a duplicate comes with the features that it shares, although they are too few.
+func TestMarksOne(t *testing.T) {
+	c := tinyFinder(t, Options{Shared: 2}, createTemp)
+	c.Mark(1, 2, true)
+	add(t, c, []document{{1, []int64{5}}, {2, []int64{5}}, {3, []int64{5}}})
+	if pairs, _ := readPairs(t, c); !slices.Equal(pairs, []Pair{{A: 1, B: 2, Shared: 1}}) {
+		t.Errorf("%+v, want 1 and 2, which share one feature", pairs)
+	}
+}
+
 // A verdict outdoes a flood of copies.
 func TestMarksFlood(t *testing.T) {
 	for _, verified := range []bool{false, true} {

@@ -40,3 +40,23 @@ func TestPagedWords(t *testing.T) {
 		}
 	}
 }
+
+// A page that comes and goes takes no new memory.
+func TestPagedWordsAllocateNothing(t *testing.T) {
+	p := newPagedWords(tempDir{t.TempDir(), createTemp}, 0)
+	defer p.close()
+	for range 4 * pageWords {
+		if err := p.append(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := 0
+	if n := testing.AllocsPerRun(100, func() {
+		page++
+		if err := p.set(page%4*pageWords, 2); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations a page, want none", n)
+	}
+}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// failing is a temporary file whose operations fail from the n-th on.
+// failing is a temporary file whose operations fail from the n-th on, or the n-th alone.
 type failing struct {
 	storage
 	f *faults
@@ -18,12 +18,13 @@ type failing struct {
 
 type faults struct {
 	left int // operations until the failure
+	once bool
 	open int
 	err  error
 }
 
 func (f *faults) step() error {
-	if f.left--; f.left < 0 {
+	if f.left--; f.left == -1 || f.left < -1 && !f.once {
 		return f.err
 	}
 	return nil
@@ -70,7 +71,7 @@ func TestClusterFaults(t *testing.T) {
 		o.Dir = t.TempDir()
 		failures := 0
 		for n := 0; ; n = n*6/5 + 1 {
-			f := &faults{left: n, err: full}
+			f := &faults{left: n, once: failures%3 == 2, err: full}
 			c := tinyFinder(t, o, f.create)
 			var err error
 			for _, d := range documents {

@@ -109,9 +109,12 @@ func TestIndexByHand(t *testing.T) {
 		{"21A/4", "four score", -461542632}, // fewer than k
 		{"1C/40", "Aeiou, four", 3276},      // "fr"
 		{"1D/40", "we are our own FOUR", 3276},
-		{"21A/1", "don't", 3089297},         // "dont"
-		{"21B/1", "don't four’s", 97622029}, // "fours"
-		{"1A/2", "𐐀", 0xd801*31 + 0xdc28},   // two UTF-16 units, in lower case
+		{"21A/1", "don't", 3089297},                // "dont"
+		{"21B/1", "don't four’s", 97622029},        // "fours"
+		{"1A/2", "𐐀", 0xd801*31 + 0xdc28},          // two UTF-16 units, in lower case
+		{"1A/2", "\U00010000", 0xd800*31 + 0xdc00}, // the least of two units, as a character and as a word
+		{"21A/1", "\U00010000", 0xd800*31 + 0xdc00},
+		{"21A/1", "\uffdc", 0xffdc}, // the last letter of one
 		{"1A/4", "𝄞", 0},
 		{"41A/1", "Pfister", 2432965},           // "P236"
 		{"41A/1", "Robert Rupert", 2 * 2491676}, // "R163"

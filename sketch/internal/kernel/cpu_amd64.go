@@ -50,7 +50,9 @@ func levels(r cpuRegisters, saved uint32) (avx2, avx512, avx512Bytes bool) {
 }
 
 // detectCPU asks this processor.
-func detectCPU() (avx2, avx512, avx512Bytes bool) {
+func detectCPU() (avx2, avx512, avx512Bytes bool) { return detect(cpuid, xgetbv) }
+
+func detect(cpuid func(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32), xgetbv func() uint32) (avx2, avx512, avx512Bytes bool) {
 	const osxsave = 1 << 27 // without it there is no XGETBV
 	last, _, _, _ := cpuid(0, 0)
 	_, _, c1, _ := cpuid(1, 0)

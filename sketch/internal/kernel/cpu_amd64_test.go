@@ -42,6 +42,46 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// A processor is asked for nothing that it does not have: leaf 7, or XGETBV where the
+// system does not save the registers.
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		last, ecx uint32
+		want      bool
+	}{{13, ^uint32(0), true}, {7, ^uint32(0), true}, {6, ^uint32(0), false}, {1, ^uint32(0), false}, {13, ^uint32(0) &^ (1 << 27), false}} {
+		a, b, d := detect(func(leaf, _ uint32) (eax, ebx, ecx, edx uint32) {
+			switch leaf {
+			case 0:
+				return c.last, 0, 0, 0
+			case 1:
+				return 0, 0, c.ecx, 0
+			}
+			if c.last < leaf {
+				t.Errorf("leaf %d was asked of a processor whose last is %d", leaf, c.last)
+			}
+			return 0, ^uint32(0), ^uint32(0), 0
+		}, func() uint32 {
+			if !c.want {
+				t.Errorf("XGETBV was asked of %+v", c)
+			}
+			return ^uint32(0)
+		})
+		if a != c.want || b != c.want || d != c.want {
+			t.Errorf("%+v: the levels are %v, %v, %v", c, a, b, d)
+		}
+	}
+}
+
+// Each implementation uses what it is called after and no more.
+func TestImplementations(t *testing.T) {
+	want := map[string][3]bool{"avx512": {true, true, true}, "avx512f": {true, true, false}, "avx2": {true, false, false}, "generic": {}}
+	Each(func(name string) {
+		if got := [3]bool{useAVX2, useAVX512, useAVX512Bytes}; got != want[name] {
+			t.Errorf("%s uses %v", name, got)
+		}
+	})
+}
+
 // featuresOf are the features that instructions need, by the Intel manual,
 // volume 2. Instructions on masks or 512 bits need AVX512 in addition.
 var featuresOf = map[string]string{

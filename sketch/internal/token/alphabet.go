@@ -105,16 +105,16 @@ func (a *alphabet) makeBlock(first rune) *letters {
 		c.out = c.out[:0]
 		c.put(r)
 		c.flush()
-		b.letter[i] = b.makeLetter(r, string(c.out), a.fold)
+		b.letter[i] = b.makeLetter(r, string(c.out))
 	}
 	a.blocks[first>>blockBits].Store(b)
 	return b
 }
 
-func (b *letters) makeLetter(r rune, form string, fold bool) letter {
+func (b *letters) makeLetter(r rune, form string) letter {
 	begin, size := utf8.DecodeRuneInString(form)
 	l := letter(classOf(begin)) << letterClass
-	if joins(r, fold) {
+	if joins(r) {
 		l |= letterJoins
 		if form != string(r) || secondOfPair(r) {
 			return l // what becomes of it depends on what is before it
@@ -146,19 +146,9 @@ func ofWord(text string) bool {
 	return true
 }
 
-// joins reports whether the text before r may depend on r: whether r begins,
-// before folding or after it, with a mark or with the second of a pair.
-func joins(r rune, fold bool) bool {
-	begins := func(r rune) bool {
-		d := firstOf(decomposition(r), r)
-		return combiningClass(d) != 0 || factsOf(d).backward[d&(blockSize-1)]
-	}
-	if begins(r) || !fold {
-		return begins(r)
-	}
-	c := newCanonicaliser(false)
-	c.put(r)
-	c.flush()
-	first, _ := utf8.DecodeRune(c.out)
-	return begins(firstOf(folding(first), first))
+// joins reports whether the text before r may depend on r: whether r begins with a
+// mark or with the second of a pair. Folding makes none of a character that does not.
+func joins(r rune) bool {
+	d := firstOf(decomposition(r), r)
+	return combiningClass(d) != 0 || factsOf(d).backward[d&(blockSize-1)]
 }
