@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build docs test check mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
@@ -33,12 +33,17 @@ build/bin/alike:
 	go build -trimpath -ldflags='-s -w' -o $@ ./sqlext/alike
 
 test: setup build ## everything that CI runs; installs what it needs first
-	$(MAKE) -j2 --no-print-directory check purego race processors oldest lint cross fuzz FUZZTIME=1s
+	$(MAKE) -j3 --no-print-directory check race oldest processors purego lint cross fuzz FUZZTIME=1s
 
-# Four packages at once, since those with servers mostly wait, and those that take longest first.
-check: ## the tests of every module
-	go test -p 4 -parallel 4 -timeout 3h ./pgworker/worker ./sqlext ./examples/internal/engines ./...
-	go test -C examples/internal/sidebyside -timeout 3h ./...
+# The worker's tests take longest, since they wait for servers: they start first, and what runs beside
+# them gives way. Three packages at once, since others wait too, and those that take longest first.
+check: check-worker check-others check-sidebyside ## the tests of every module
+check-worker:
+	go test -parallel 4 -timeout 3h ./pgworker/worker
+check-others:
+	nice -n 5 go test -p 3 -parallel 4 -timeout 3h ./sqlext ./examples/internal/engines $$(go list ./... | grep -v /pgworker/worker$$)
+check-sidebyside:
+	nice -n 5 go test -C examples/internal/sidebyside -timeout 3h ./...
 
 setup: ## install what the tests need (Debian)
 	.ci/setup
@@ -61,18 +66,21 @@ tidy: ## update go.mod and go.sum of every module, after a change of imports
 
 # The tests in which several goroutines or connections work at once.
 race: ## the short tests with several goroutines, under the race detector
-	go test -timeout 3h -race -run 'Concurrent|AreShared' ./sketch ./sketch/internal/... ./sketch/simindex
-	go test -timeout 3h -race -short -run 'AtOnce|Interrupt|Turn|ManyConnections' ./sqlext
-	go test -timeout 3h -race -short -run 'AtOnce|Concurrent|RunWakes|Scan|Kills|Locks|ReadOnly|Process|ManyClients|Warn|BesideWorker|WhileReading' ./pgworker/worker
-	go test -timeout 3h -race -short ./sketch/extract
+	nice -n 5 go test -vet=off -timeout 3h -race -run 'Concurrent|AreShared' ./sketch ./sketch/internal/... ./sketch/simindex
+	nice -n 5 go test -vet=off -timeout 3h -race -short -run 'AtOnce|Interrupt|Turn|ManyConnections' ./sqlext
+	nice -n 5 go test -vet=off -timeout 3h -race -short -run 'AtOnce|Concurrent|RunWakes|ScanMode|Locks|ReadOnly|Process|ManyClients|Warn|BesideWorker$$|WhileReading' ./pgworker/worker
+	nice -n 5 go test -vet=off -timeout 3h -race -short ./sketch/extract
 
 oldest: ## the extension in SQLite 3.31.1, the oldest that it supports
 	@mkdir -p build
 	cp go.mod build/oldest.mod; cp go.sum build/oldest.sum; go mod edit -require=github.com/mattn/go-sqlite3@v2.0.3+incompatible build/oldest.mod
-	go test -modfile=build/oldest.mod -mod=mod -tags 'json1 sqlite_introspect' ./sqlext -run 'Functions|Cases|Polic|Checkin|Match|Agree|Pairs|Change|Errors|Names|Flags'
+	nice -n 5 go test -vet=off -modfile=build/oldest.mod -mod=mod -tags 'json1 sqlite_introspect' ./sqlext -run 'Functions|Cases|Polic|Checkin|Match|Agree|Pairs|Change|Errors|Names|Flags' -args -statements 30
 
-purego: ## short tests of the library without assembly
-	go test -short -tags purego $$(go list ./sketch/... | grep -vE "/(report|extract|plot|review)$$")
+# What a processor can make differ: the packages that call kernels, and their tests of kernels and of stored bytes.
+PORTABLE = -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch ./sketch/internal/kernel ./sketch/internal/token ./sketch/simindex
+
+purego: ## the golden vectors and the kernels without assembly
+	nice -n 5 go test -vet=off -tags purego $(PORTABLE)
 
 cross: ## the pure Go parts build for other systems
 	@for os in linux darwin windows; do \
@@ -82,8 +90,8 @@ cross: ## the pure Go parts build for other systems
 
 processors: ## the golden vectors and the kernels on emulated arm64 and s390x (big-endian)
 	@for p in arm64/aarch64 s390x/s390x; do \
-	  echo "GOARCH=$${p%/*} go test -exec qemu-$${p#*/} -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch/..."; \
-	  CGO_ENABLED=0 GOARCH=$${p%/*} go test -exec "qemu-$${p#*/}" -short -run 'Golden|Kernel|AsciiWords|RoundTrip' ./sketch/...; \
+	  echo "GOARCH=$${p%/*} go test -exec qemu-$${p#*/}"; \
+	  CGO_ENABLED=0 GOARCH=$${p%/*} nice -n 5 go test -vet=off -exec "qemu-$${p#*/}" $(PORTABLE); \
 	done
 
 # With EXECUTIONS the targets take turns until their executions add up to that.
@@ -99,8 +107,9 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^(TestModel|TestCheckinIsExact)$$' ./sqlext -args -schemas 1000 -statements 200
 	go test -timeout 4h -run '^TestKills$$' ./sqlext -args -kills 1000
 	go test -timeout 4h ./pgworker/worker ./migrations -args -releases
+	go test -timeout 4h -tags purego ./sketch/...
 	go test -timeout 4h -short ./sqlext -args -layout parts
-	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 20
+	go test -timeout 4h -run '^TestFaults$$' ./sqlext -args -asan -density 40
 	go test -timeout 4h -run '^TestHostileFile$$' ./sqlext -args -hostile
 	go test -timeout 4h -run '^TestMutatedSketches$$' ./sqlext -args -mutations 1000000
 	$(MAKE) --no-print-directory fuzz FUZZTIME=60s EXECUTIONS=100000000 CORPUS=build/corpus

@@ -414,7 +414,7 @@ func TestBadSketches(t *testing.T) {
 	}
 	// A flipped bit gives an error or an answer between 0 and 1, as in Go.
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
+	for range 3000 {
 		bad := append([]byte{}, good...)
 		bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
 		want, err := sketch.Resemblance(bad, good)

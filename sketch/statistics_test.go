@@ -168,7 +168,7 @@ var statisticsFamilies = []string{
 	"bottom=100", "bottom=100 mod=4", "mod=8", "scaled",
 }
 
-// statisticsRuns is how many trials a family gets: 2,000 in the long form, else 1,000
+// statisticsRuns is how many trials a family gets: 2,000 in the long form, else 500
 // and fewer for large sets.
 func statisticsRuns(family string, n int) int {
 	switch {
@@ -177,11 +177,11 @@ func statisticsRuns(family string, n int) int {
 	case n >= 10000 && family == "weighted":
 		return kerneltest.Trials(60)
 	case n >= 10000 || n >= 1000 && family == "weighted":
-		return kerneltest.Trials(200)
+		return kerneltest.Trials(120)
 	case n >= 1000:
-		return kerneltest.Trials(500)
+		return kerneltest.Trials(250)
 	}
-	return kerneltest.Trials(1000)
+	return kerneltest.Trials(500)
 }
 
 // TestStatistics: the estimates of every family, of its samples cut to b bits,

@@ -392,7 +392,7 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 // Start starts a stopped or killed server again and waits until it answers or ends.
 func (s *Server) Start() error {
 	args := []string{"-D", s.data(), "-k", s.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off",
-		"-c", "max_connections=60", "-c", "max_prepared_transactions=5", "-c", "shared_buffers=64MB",
+		"-c", "max_connections=100", "-c", "max_prepared_transactions=5", "-c", "shared_buffers=64MB",
 		"-c", "log_min_messages=warning"}
 	for _, setting := range s.settings {
 		args = append(args, "-c", setting)

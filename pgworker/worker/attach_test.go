@@ -35,6 +35,7 @@ var anyTables = []struct{ name, create, insert, update, column, key, options str
 }
 
 func TestAnyTable(t *testing.T) {
+	t.Parallel()
 	for _, v := range anyTables {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
@@ -106,6 +107,7 @@ func detachDropsAll(t *testing.T, c *pgx.Conn) {
 }
 
 func TestSeveralAttachments(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, title text, body text)")
@@ -134,6 +136,7 @@ func TestSeveralAttachments(t *testing.T) {
 }
 
 func TestAttachErrors(t *testing.T) {
+	t.Parallel()
 	c := pgtest.Connect(t, pgtest.Database(t))
 	exec(t, c, "create table t (id int primary key, body text, n int, doc bytea); create table nokey (body text); create view v as select 1 as id, 'x' as body; create temp table tt (id int primary key, body text); create table clash (f1 int primary key, body text)")
 	exec(t, c, "create table victim (id int); create table nullable (id int unique, body text); create table parent (id int primary key, body text); create table child () inherits (parent)")
@@ -265,6 +268,7 @@ func TestRights(t *testing.T) {
 // Every function has a fixed search path, but for those of one expression whose
 // names are all qualified; only those run as their owner that keep what everybody shares.
 func TestFunctionsAreSafe(t *testing.T) {
+	t.Parallel()
 	c := pgtest.Connect(t, pgtest.Database(t))
 	rows, err := c.Query(ctx, "select p.oid::regprocedure::text, prosecdef, coalesce(array_to_string(proconfig, ' '), ''), prosrc from pg_proc p where pronamespace = 'alike'::regnamespace")
 	if err != nil {
@@ -302,6 +306,7 @@ func TestFunctionsAreSafe(t *testing.T) {
 
 // What at_least was given goes back to the default with null.
 func TestAtLeastNull(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -321,6 +326,7 @@ func TestAtLeastNull(t *testing.T) {
 // A change of profile is built beside the old side table, which answers and
 // follows checkins until the two change places.
 func TestChangeProfile(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -379,6 +385,7 @@ func TestChangeProfile(t *testing.T) {
 // A view of the user's own holds the old side table fast. The change waits, says
 // what it waits for, and the old one serves meanwhile.
 func TestChangeWaitsForView(t *testing.T) {
+	t.Parallel()
 	s := pgtest.Shared(t, pgtest.Version())
 	database := s.Database(t)
 	c := pgtest.Connect(t, database)
@@ -412,6 +419,7 @@ func TestChangeWaitsForView(t *testing.T) {
 // For another policy nothing is sketched again, and what asks a worker goes with
 // the policy that it is for.
 func TestChangePolicy(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -463,6 +471,7 @@ func TestChangePolicy(t *testing.T) {
 
 // A table that takes no triggers is compared with its sketches every so often.
 func TestScanMode(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text); insert into documents select g, "+words+" from generate_series(1, 30) as g")
@@ -493,6 +502,7 @@ func TestScanMode(t *testing.T) {
 // A scan leaves alone what is up to date and what has failed, and forgets the
 // matches of a row that is gone.
 func TestScanOnce(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body bytea); insert into documents select g, ("+words+")::bytea from generate_series(1, 30) as g")
@@ -536,6 +546,7 @@ func TestScanOnce(t *testing.T) {
 // The media type of each document says how its bytes become text; a type
 // that no command reads is an error of its row.
 func TestExtract(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table files (id int primary key, kind text, body bytea)")
@@ -563,6 +574,7 @@ func TestExtract(t *testing.T) {
 // Attach reads some documents, chooses the preset, says which and why, and status
 // says when the rows turn out to be of another kind.
 func TestChoosesThePreset(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	paragraph := strings.Repeat("A paragraph of words that go on about the harbour. ", 8)
@@ -621,6 +633,7 @@ func TestChoosesThePreset(t *testing.T) {
 
 // The filter follows at_least and recall unless the profile gives it.
 func TestFilterFollowsTheThreshold(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table d (id int primary key, body text)")

@@ -13,6 +13,7 @@ import (
 
 // The same rows as in SQLite's TestCommon, and the same answer.
 func TestCommon(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table d (a text, b bigint, body text, primary key (a, b))")
@@ -102,6 +103,7 @@ func (d licensedTable) pairs(want string) {
 // the sketches that there are; then checkins, questions for a text and gates leave it out,
 // too. The rows, and the answers, are those of SQLite's TestCommonIsLeftOut.
 func TestCommonIsLeftOut(t *testing.T) {
+	t.Parallel()
 	d := newLicensedTable(t)
 	if profile, list := d.profile(); list == "" {
 		t.Fatalf("the profile is %q, want one with a list", profile)
@@ -133,6 +135,7 @@ func TestCommonIsLeftOut(t *testing.T) {
 
 // When another list is asked for, the first serves until the second is there.
 func TestCommonIsLearnedAgain(t *testing.T) {
+	t.Parallel()
 	d := newLicensedTable(t)
 	first, _ := d.profile()
 	exec(t, d.c, "update d set body = replace(body, 'free of charge', 'at no cost')")
@@ -161,6 +164,7 @@ func TestCommonIsLearnedAgain(t *testing.T) {
 }
 
 func TestCommonIsRefused(t *testing.T) {
+	t.Parallel()
 	d := newLicensedTable(t)
 	_, list := d.profile()
 	for statement, want := range map[string]string{
@@ -181,6 +185,7 @@ func TestCommonIsRefused(t *testing.T) {
 // A table goes back to whole texts on demand, and when the worker finds nothing common; the
 // worker does not look again.
 func TestNothingIsLeftOut(t *testing.T) {
+	t.Parallel()
 	d := newLicensedTable(t)
 	for _, options := range []string{`{"common": false}`, `{"common": 1}`} {
 		d.change(options)

@@ -26,13 +26,13 @@ func TestDetachBesideWorkers(t *testing.T) {
 	before := deadlocks()
 	startWorker(t, database)
 	startWorker(t, database)
-	for round := range 20 {
+	for round := range 12 {
 		exec(t, c, `select alike.attach('notes', 'body', '{"profile": "words w=4 t=84 k=12 s=7", "policy": "link"}')`)
 		waitFor(t, "chunks of the fill", func() bool {
 			return one[bool](t, c, "select count(*) >= $1 from notes_alike", 100*(round%5))
 		})
 		exec(t, c, fmt.Sprintf("update notes set body = body || ' %d' where id <= 200", round))
-		time.Sleep(time.Duration(round) * 3 * time.Millisecond)
+		time.Sleep(time.Duration(round) * 5 * time.Millisecond)
 		_, err := c.Exec(context.Background(), "select alike.detach('notes', $1)", fmt.Sprintf(`{"drop": %t}`, round%4 > 0))
 		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
 			t.Fatalf("round %d: %s: %s", round, refused.Message, refused.Detail)

@@ -11,6 +11,7 @@ import (
 // apart: by the trigger of a statement, by that of a row, and by refresh where no trigger
 // fired.
 func TestEqualButNotTheSame(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []struct{ column, before, after string }{
 		{"jsonb", `{"a": 1.0, "b": "one two three four"}`, `{"a": 1.000, "b": "one two three four"}`},
 		{"text collate ignoring", "one two three four", "one two thrée FOUR"},
@@ -43,6 +44,7 @@ func TestEqualButNotTheSame(t *testing.T) {
 
 // A key that changes into an equal key stays one row.
 func TestEqualKeys(t *testing.T) {
+	t.Parallel()
 	for _, column := range []string{"citext", "text collate ignoring", "numeric"} {
 		database := pgtest.Database(t)
 		c := pgtest.Connect(t, database)

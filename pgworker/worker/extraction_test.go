@@ -58,6 +58,7 @@ func count(t *testing.T, c *pgx.Conn, what string) int {
 // attempt of its own. There is one lane, and the server ends a transaction that is
 // idle for half a second.
 func TestSlowDocuments(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	attachTyped(t, c)
@@ -90,6 +91,7 @@ func TestSlowDocuments(t *testing.T) {
 // Documents whose text a command extracts are sketched, fail or are parked like
 // others, whether they were there before or not.
 func TestExtraction(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body bytea, type text)")
@@ -133,6 +135,7 @@ func TestExtraction(t *testing.T) {
 
 // A document that is long is sketched by itself: a batch of many has an end.
 func TestLongDocuments(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -157,6 +160,7 @@ func TestLongDocuments(t *testing.T) {
 // A document that is too long to be computed at once never leaves the server for that, and
 // workers get rows in the order of their keys, so that none waits for another in a circle.
 func TestLongDocumentsAreNotFetched(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, `create table documents (id int primary key, body text); insert into documents select g, repeat('x', case g when 2 then 5000 else 100 end) from generate_series(1, 4) as g;
@@ -193,6 +197,7 @@ func TestLongDocumentsAreNotFetched(t *testing.T) {
 // A worker that ends while it reads a document costs that document an attempt, and
 // after the last one the document is parked: it does not end every worker.
 func TestWorkerEndsWhileReading(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	attachTyped(t, c)
@@ -254,6 +259,7 @@ func TestWorkerEndsWhileReading(t *testing.T) {
 
 // A PDF that takes a password says so.
 func TestPasswordPDF(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body bytea)")

@@ -179,6 +179,7 @@ func TestKills(t *testing.T) {
 // A row that was gone when the worker looked and is there when it gets to
 // removing its side row, which another worker has written, stays.
 func TestRowIsBack(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -219,6 +220,7 @@ func TestRowIsBack(t *testing.T) {
 
 // Rows that cannot be sketched, and odd rows that can, stop nothing else.
 func TestOddRows(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body bytea)")
@@ -267,6 +269,7 @@ func TestOddRows(t *testing.T) {
 
 // A column, a table or a side table that is gone is said, and nothing else stops.
 func TestDropped(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -300,6 +303,7 @@ func TestDropped(t *testing.T) {
 
 // A clock that went back holds up nothing for longer than the longest wait.
 func TestClockBack(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text); insert into documents values (1, 'x y z')")
@@ -351,6 +355,7 @@ func TestLocksAndLongTransactions(t *testing.T) {
 // Serialization failures and deadlocks cost a transaction, which is done again;
 // no row is blamed for them.
 func TestLostTransactions(t *testing.T) {
+	t.Parallel()
 	s := pgtest.Shared(t, pgtest.Version())
 	database := s.Database(t)
 	c := pgtest.Connect(t, database)

@@ -163,6 +163,7 @@ func TestAskAtOnce(t *testing.T) {
 // A worker that stood still while it read a document, for longer than the document was
 // left to it, goes on: another has recorded the attempt, and the row is written once.
 func TestStoppedWhileReading(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	attachTyped(t, c)
@@ -196,6 +197,7 @@ func TestStoppedWhileReading(t *testing.T) {
 
 // What the gate let pass is remembered until the worker has sketched it, and no longer.
 func TestAdmittedIsForgotten(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")

@@ -105,6 +105,7 @@ func TestPostsAreBounded(t *testing.T) {
 }
 
 func TestPostLimits(t *testing.T) {
+	t.Parallel()
 	w := newWorker(t, pgtest.Database(t), func(c *Config) {
 		c.MaxDocument = 1000
 		c.Requests = 2
@@ -152,6 +153,7 @@ func TestPostLimits(t *testing.T) {
 }
 
 func TestToken(t *testing.T) {
+	t.Parallel()
 	w := newWorker(t, pgtest.Database(t), func(c *Config) { c.Token = "a secret" })
 	handler := w.Handler()
 	for _, c := range []struct {

@@ -28,6 +28,7 @@ func keptRows(t *testing.T, c *pgx.Conn, sql string, args ...any) map[string]str
 // With a key of two columns no two rows that are kept are alike, and each row that is left
 // out is alike to the row that is named, whatever the rule.
 func TestKeep(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, `create schema "My schema"; create table "My schema"."Docs; x" ("The a" integer, b text, body text, "the score" numeric, changed_on date, primary key ("The a", b))`)

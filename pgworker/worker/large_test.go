@@ -11,6 +11,7 @@ import (
 // What a statement changed that notes no keys is found, whatever happened to the rows before
 // the worker looks: other transactions, savepoints, and a table that was written anew.
 func TestLargeStatements(t *testing.T) {
+	t.Parallel()
 	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint("PostgreSQL ", version), func(t *testing.T) {
 			database := pgtest.Shared(t, version).Database(t)
@@ -58,6 +59,7 @@ func TestLargeStatements(t *testing.T) {
 // What a row resembled goes with the rows that a statement removed without naming them, and
 // so does its place in a cluster.
 func TestEmptiedTables(t *testing.T) {
+	t.Parallel()
 	for _, statement := range []string{"truncate documents", "begin; truncate documents; insert into documents values (1, 'one two three four five six'), (9, 'one two three four five six'); commit"} {
 		database := pgtest.Database(t)
 		c := pgtest.Connect(t, database)
@@ -126,6 +128,7 @@ func TestCostOfLargeStatements(t *testing.T) {
 // The triggers' plans, which are made for a statement that changes one row, do for a statement that
 // changes thousands of which each has to be noted: there are verdicts.
 func TestPlansOfSmallStatements(t *testing.T) {
+	t.Parallel()
 	c := pgtest.Connect(t, pgtest.Database(t))
 	exec(t, c, `create table documents (id int primary key, body text); insert into documents select g, 'text ' || g from generate_series(1, 40000) as g;
 		select alike.attach('documents', 'body'); insert into documents_alike_mark values (1, 2, 'distinct')`)

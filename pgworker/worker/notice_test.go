@@ -32,6 +32,7 @@ func attached(t *testing.T, w *Worker) (pgx.Tx, *attachment) {
 
 // What a row resembled is forgotten when either of the two changes or goes.
 func TestMatchesAreForgotten(t *testing.T) {
+	t.Parallel()
 	for _, change := range []string{
 		"update documents set body = 'something else altogether that has no word of it' where id = 1",
 		"update documents set body = 'something else altogether that has no word of it' where id = 2",
@@ -61,6 +62,7 @@ func TestMatchesAreForgotten(t *testing.T) {
 
 // A row that goes leaves the cluster that it was in.
 func TestClustersAreLeft(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -154,6 +156,7 @@ func TestConcurrentMatches(t *testing.T) {
 // A document that changes between the look at it and the writing is queued again,
 // and so is a row that comes back before its side row is removed.
 func TestOvertakenVersions(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -184,6 +187,7 @@ func TestOvertakenVersions(t *testing.T) {
 
 // Workers write rows in the order of their keys, or they would lock each other out.
 func TestKeysAreSorted(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")
@@ -212,6 +216,7 @@ func TestKeysAreSorted(t *testing.T) {
 
 // A worker takes what another has not taken, and does not wait for it.
 func TestClaimsAreApart(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id int primary key, body text)")

@@ -84,6 +84,7 @@ func TestPlans(t *testing.T) {
 
 // PostgreSQL accepts every statement of the worker, with the parameters that its first lines name.
 func TestStatements(t *testing.T) {
+	t.Parallel()
 	source, err := os.ReadFile("../../queries/postgres.go")
 	if err != nil {
 		t.Fatal(err)
@@ -146,6 +147,7 @@ func TestStatements(t *testing.T) {
 
 // In a crowd, where there are millions of pairs, the query for some of them stops at the first.
 func TestSomePairs(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")

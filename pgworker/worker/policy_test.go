@@ -18,6 +18,7 @@ import (
 const story = "it was a bright cold day in april and the clocks were striking thirteen winston smith his chin nuzzled into his breast in an effort to escape the vile wind slipped quickly through the glass doors of victory mansions though not quickly enough to prevent a swirl of gritty dust from entering along with him"
 
 func TestLinkAndWarn(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -193,6 +194,7 @@ func gateNeedsRight(t *testing.T, c *pgx.Conn) {
 
 // A verdict holds for a row that the worker has sketched and for a row that it has not.
 func TestGateObeysVerdicts(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -225,6 +227,7 @@ func TestGateObeysVerdicts(t *testing.T) {
 }
 
 func TestKeptClusters(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -292,6 +295,7 @@ func TestKeptClustersBesideWorker(t *testing.T) {
 // A session that reads and has marked, in a transaction that stays open, stops neither
 // the first clusters nor another policy, and waits for neither.
 func TestOpenTransactionStopsNoChange(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c, d := pgtest.Connect(t, database), pgtest.Connect(t, database)
 	exec(t, c, `create table documents (id bigint primary key, body text); select alike.attach('documents', 'body', '{"policy": "link"}')`)
@@ -314,6 +318,7 @@ func TestOpenTransactionStopsNoChange(t *testing.T) {
 
 // A slow document that a trigger asks about is read once, however many workers look.
 func TestSlowRequestIsTakenOnce(t *testing.T) {
+	t.Parallel()
 	c := pgtest.Connect(t, pgtest.Database(t))
 	exec(t, c, `create table documents (id int primary key, body text); select alike.attach('documents', 'body');
 		insert into alike.request (attachment, document, slow) select id, 'words', n > 1 from alike.attachment, generate_series(1, 3) as n`)
@@ -339,6 +344,7 @@ func TestSlowRequestIsTakenOnce(t *testing.T) {
 // A trigger asks the worker and judges by its answer, in the checkin's own
 // transaction; what happens when none answers is stated.
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create extension dblink schema public")
@@ -384,6 +390,7 @@ func TestAsk(t *testing.T) {
 // A row that was checked in while the side table was being filled has been
 // written by the filling, which asks no policy: its entry in the queue does.
 func TestLinkOfFilledRow(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -509,6 +516,7 @@ func TestChunkOfBrokenAttachment(t *testing.T) {
 
 // The same for clusters that are kept, whatever the policy.
 func TestClusterOfFilledRow(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -561,6 +569,7 @@ func checkedIn(t *testing.T, w *Worker, key string) pgx.Tx {
 // What a crowd of identical rows has recorded grows with the rows and not with their
 // square, and is the same as in SQLite when they come one by one.
 func TestMatchesOfACrowd(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, `create table documents (id int primary key, body text); select alike.attach('documents', 'body', '{"policy": "link"}')`)

@@ -110,6 +110,7 @@ func sortAnswers(list []pairAnswer) {
 // Every question gives exactly what a comparison of all documents gives, with
 // a key of one column and with one of two.
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	docs := collection(400)
 	for _, v := range []struct{ name, profile, stored, definition, insert, key string }{
 		{"integer", "words k=12 s=7", "words k=12 s=7 bits=4", "id int primary key, body text", "$1, $2", "%s"},
@@ -331,6 +332,7 @@ func fails(t testing.TB, c *pgx.Conn, want, sql string, args ...any) {
 // The pairs of a crowd, rows of one template and rows that are the same, are those that a
 // comparison of all documents gives.
 func TestPairsOfACrowd(t *testing.T) {
+	t.Parallel()
 	docs := collection(40)
 	for i := range 40 {
 		words := strings.Fields(strings.Repeat("a template says much the same of every customer and of each order that he made ", 6))

@@ -9,6 +9,7 @@ import (
 // What is checked in while the table is being filled is recorded as if it had been checked in
 // when the table was full.
 func TestCheckinsDuringFill(t *testing.T) {
+	t.Parallel()
 	matches := "select string_agg(format('%s-%s %s %s', id, other, resemblance, omitted), ', ' order by id, other) from documents_alike_match"
 	for _, options := range []string{`"matches": 3`, `"verify": "text"`, `"policy": "warn", "matches": 1`} {
 		var recorded []string

@@ -15,6 +15,7 @@ import (
 // Sets in columns have the sketches that the reference of FORMAT.md makes of them, as
 // sqlext's test of the same name has it in SQLite.
 func TestSetsInColumns(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile("../../sketch/testdata/golden/vectors.json")
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,7 @@ var spelledKeys = []struct {
 // writes and of the session that asks; every answer has its one spelling, and a row does not
 // resemble itself.
 func TestKeysAsPeopleSpellThem(t *testing.T) {
+	t.Parallel()
 	const text = "the quick brown fox jumps over the lazy dog"
 	for i, kind := range spelledKeys {
 		t.Run(kind.columns, func(t *testing.T) {
@@ -129,6 +130,7 @@ func gateFindsOther(t *testing.T, c *pgx.Conn, text, keys, spelled, spelling str
 
 // A key of which sessions write equal values in several ways is one row.
 func TestEqualKeysOfOtherSpellings(t *testing.T) {
+	t.Parallel()
 	for _, create := range []string{
 		"create table documents (id numeric primary key, body text)",
 		"create table documents (id numeric primary key, body text) partition by range (id); create table a_part partition of documents for values from (0) to (1000)",

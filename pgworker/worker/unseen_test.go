@@ -13,6 +13,7 @@ import (
 
 // Every verb works with tables, columns and schemas of any name.
 func TestNames(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"100% of %s, %I and %1$L", `quo"ted 'and' "un"quoted`, `back\slash \n E'\'`, "a\tb c\n; select 1 --", strings.Repeat("y", 63), "naïve 🦊 日本", "{side} {keys} $1 %", "Select", "alike"} {
 		t.Run(name, func(t *testing.T) {
 			database := pgtest.Database(t)
@@ -91,6 +92,7 @@ func TestNames(t *testing.T) {
 
 // status tells which changes no trigger saw, and refresh mends them.
 func TestChangesThatNoTriggerSaw(t *testing.T) {
+	t.Parallel()
 	for _, version := range pgtest.Releases() {
 		database := pgtest.Shared(t, version).Database(t)
 		c := pgtest.Connect(t, database)
@@ -157,6 +159,7 @@ func TestUnloggedTable(t *testing.T) {
 
 // attach with the policy reject says what it refuses, and what is missing for that.
 func TestAttachSaysWhatIsRefused(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	config, err := pgx.ParseConfig(database)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 // The schema says its number, and the worker knows it.
 func TestSchemaVersion(t *testing.T) {
+	t.Parallel()
 	c := pgtest.Connect(t, pgtest.Database(t))
 	if got, latest := one[int](t, c, "select alike.migration()"), migrations.Latest(); got != latest || schemaVersion != latest {
 		t.Errorf("alike.migration() gives %d and the worker wants %d: the newest migration is %d, and has to say so", got, schemaVersion, latest)
@@ -24,6 +25,7 @@ func TestSchemaVersion(t *testing.T) {
 // A worker of a newer release refuses an older schema, and one of an older release says
 // that it should be replaced.
 func TestOtherSchema(t *testing.T) {
+	t.Parallel()
 	for _, v := range []struct{ name, change, want string }{
 		{"older", fmt.Sprintf("create or replace function alike.migration() returns integer language sql as 'select %d'", schemaVersion-1),
 			fmt.Sprintf("the schema alike is that of migration %d, and this worker wants %d; pgworker migrate up", schemaVersion-1, schemaVersion)},
@@ -54,6 +56,7 @@ func TestOtherSchema(t *testing.T) {
 // A later release adds columns and writes functions anew while workers of this one run and
 // documents are checked in: no checkin fails, and nothing is lost.
 func TestUpgradeUnderLoad(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
@@ -93,6 +96,7 @@ func TestUpgradeUnderLoad(t *testing.T) {
 // A database moves to a new release of PostgreSQL as a dump, with entries in its queue:
 // triggers, verdicts, matches, clusters and sketches go with it.
 func TestDumpAndRestore(t *testing.T) {
+	t.Parallel()
 	from := pgtest.Shared(t, 13)
 	old := from.Database(t)
 	c := pgtest.Connect(t, old)

@@ -125,6 +125,7 @@ func (e *Exact) all(t *testing.T) (list []Answer) {
 }
 
 func TestExactAnswers(t *testing.T) {
+	t.Parallel()
 	texts := edited(10, 12)
 	opened, changed := 0, 0
 	for _, profile := range []string{"words w=4 t=84 k=12 s=7 bits=8", "prose bits=4", "words w=4 t=84 k=12 s=7 mod=2"} {
@@ -240,6 +241,7 @@ func matchesAreThePairs(t *testing.T, c *pgx.Conn, w *Worker, database string, t
 // Rows that have changed since they were sketched, pages, verdicts, keys of several
 // columns and a condition.
 func TestExactOddly(t *testing.T) {
+	t.Parallel()
 	texts := edited(8, 12)
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)

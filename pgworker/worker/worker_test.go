@@ -191,6 +191,7 @@ func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where strin
 const words = "(select string_agg('w' || (g * 31 + i * i * 7) % 997, ' ') from generate_series(1, 80) as i)"
 
 func TestBackfillAndQueue(t *testing.T) {
+	t.Parallel()
 	for _, version := range pgtest.Releases() {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			t.Parallel()
@@ -257,6 +258,7 @@ func TestBackfillAndQueue(t *testing.T) {
 
 // A worker that does its maintenance once an hour notices a checkin by itself.
 func TestRunWakesUp(t *testing.T) {
+	t.Parallel()
 	database := pgtest.Database(t)
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")

@@ -340,7 +340,7 @@ int main(int argc, char **argv){
     if( kind!=NONE && !untried ) for(inside=0; inside<2; inside++){
       for(long n=0; try(&now, sql, fill, error, n, before, after, error ? 0 : rows.p ? rows.p : ""); n++){
         places++;
-        if( n>density ) n += n/density;
+        if( n>density ) n += 2*n/density;
       }
     }
     statements++;

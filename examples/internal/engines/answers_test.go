@@ -206,7 +206,7 @@ func (e *engines) asked(n int, full bool) {
 	for _, rule := range rules {
 		e.same("select key, kept, resemblance from alike.keep('documents', $1, 0.5)", rule)
 	}
-	for i := 0; i < n; i += max(1, n/60) {
+	for i := 0; i < n; i += max(1, n/24) {
 		e.inOrder("select key, shared, resemblance, low, high, containment from alike.rows('documents', $1)", i)
 		if i%3 == 0 {
 			e.inOrder("select key, shared, resemblance, low, high, containment from alike.rows('documents', $1, 0.1)", i)
