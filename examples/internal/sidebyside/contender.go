@@ -42,6 +42,8 @@ type outcome struct {
 // The measures, in the order of the page.
 const (
 	sketchCPU    = "sketch_cpu"  // seconds of processor time from texts in memory to all sketches
+	readyCPU     = "ready_cpu"   // the same from shingles that are ready, of readyDocuments at most, carried on to all
+	slotCount    = "slots"       // numbers in a sketch
 	buildTime    = "build"       // seconds from texts to a ready index
 	indexBytes   = "index_bytes" // of the index alone
 	query50      = "query_p50"   // seconds to the rows like a given row
@@ -53,6 +55,9 @@ const (
 	peakBytes    = "peak_bytes" // of the process; without clusters, where there are any
 	clustersPeak = "clusters_peak_bytes"
 )
+
+// readyDocuments bounds the memory that ready shingles take, ten times that of the text.
+const readyDocuments = 10_000
 
 // A result is a contender at a size of a collection.
 type result struct {

@@ -31,6 +31,7 @@ func init() {
 	own["pg_similarity GIN"] = onPostgres(indexed(`create extension pg_similarity; set pg_similarity.jaccard_threshold = 0.7`,
 		`create index docs_i on docs using gin (body gin_similarity_ops)`,
 		`select id from docs where body ~?? $1`, "jaccard of words at least 0.7, each answer verified exactly at 0.8"))
+	own["dedup-pg"] = onPostgres(dedupPG)
 	own["PostgreSQL full text, 5 rarest words"] = onPostgres(fullText)
 }
 
@@ -69,6 +70,20 @@ func onPostgres(f func(context.Context, *task, string, *pgx.Conn) (*outcome, err
 		o.Settings = "PostgreSQL " + strings.Fields(version)[0] + "; " + o.Settings
 		return o, nil
 	}
+}
+
+// dedupPG runs a library of Python that keeps bands in a table.
+func dedupPG(ctx context.Context, t *task, url string, c *pgx.Conn) (*outcome, error) {
+	o, err := t.peer(python(), "dedup_pg.py", url, t.path, strconv.Itoa(t.n))
+	if err != nil {
+		return nil, err
+	}
+	var size float64
+	if err := c.QueryRow(ctx, `select pg_total_relation_size('bands')`).Scan(&size); err != nil {
+		return nil, err
+	}
+	o.Measures[indexBytes] = size
+	return o, nil
 }
 
 // copy copies the documents from one number to before another into the table.

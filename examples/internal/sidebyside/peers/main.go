@@ -6,6 +6,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log"
@@ -92,6 +93,25 @@ func sketch(documents []string, begin func(i int), push func([]byte)) (cpu, elap
 	})
 }
 
+// ready is the processor time of all documents from shingles that are made before, carried
+// on from those of the first ten thousand.
+func ready(documents []string, begin func(i int), push func([]byte)) float64 {
+	some := documents[:min(len(documents), 10_000)]
+	sets := make([][][]byte, len(some))
+	for i, d := range some {
+		shingles(d, nil, nil, func(b []byte) { sets[i] = append(sets[i], bytes.Clone(b)) })
+	}
+	cpu, _ := turns(func() {
+		for i, set := range sets {
+			begin(i)
+			for _, b := range set {
+				push(b)
+			}
+		}
+	})
+	return cpu.Seconds() * float64(len(documents)) / float64(len(some))
+}
+
 // turns repeats the sketching of all documents until that has taken two seconds
 // of processor time, 1 to 20 times, and returns the times of the best turn, as
 // Alike's contenders do. What is garbage when a turn begins is collected before.
@@ -114,26 +134,30 @@ func seeded(b []byte) uint64 { return xxhash.Sum64(b)*0x9e3779b97f4a7c15>>7 + 1 
 
 func minwise(documents []string, _ func(a, b int)) outcome {
 	var m *minhash.MinWise
-	cpu, _ := sketch(documents, func(int) { m = minhash.NewMinWise(xxhash.Sum64, seeded, 84) }, func(b []byte) { m.Push(b) })
-	return outcome{Settings: "NewMinWise, 84 minima, xxhash", Measures: map[string]float64{"sketch_cpu": cpu.Seconds()}}
+	begin, push := func(int) { m = minhash.NewMinWise(xxhash.Sum64, seeded, 84) }, func(b []byte) { m.Push(b) }
+	cpu, _ := sketch(documents, begin, push)
+	return outcome{Settings: "NewMinWise, 84 minima, xxhash", Measures: map[string]float64{"sketch_cpu": cpu.Seconds(), "ready_cpu": ready(documents, begin, push), "slots": 84}}
 }
 
 func bottomK(documents []string, _ func(a, b int)) outcome {
 	var m *minhash.BottomK
-	cpu, _ := sketch(documents, func(int) { m = minhash.NewBottomK(xxhash.Sum64, 84) }, func(b []byte) { m.Push(b) })
-	return outcome{Settings: "NewBottomK, 84 minima, xxhash", Measures: map[string]float64{"sketch_cpu": cpu.Seconds()}}
+	begin, push := func(int) { m = minhash.NewBottomK(xxhash.Sum64, 84) }, func(b []byte) { m.Push(b) }
+	cpu, _ := sketch(documents, begin, push)
+	return outcome{Settings: "NewBottomK, 84 minima, xxhash", Measures: map[string]float64{"sketch_cpu": cpu.Seconds(), "ready_cpu": ready(documents, begin, push), "slots": 84}}
 }
 
 func lsh(documents []string, answer func(a, b int)) outcome {
 	const permutations, threshold = 128, 0.8
 	signatures := make([][]uint64, len(documents))
 	var m *minhashlsh.Minhash
-	cpu, elapsed := sketch(documents, func(i int) {
+	begin, push := func(i int) {
 		if i > 0 {
 			signatures[i-1] = m.Signature()
 		}
 		m = minhashlsh.NewMinhash(1, permutations)
-	}, func(b []byte) { m.Push(b) })
+	}, func(b []byte) { m.Push(b) }
+	readyCPU := ready(documents, begin, push)
+	cpu, elapsed := sketch(documents, begin, push)
 	signatures[len(documents)-1] = m.Signature()
 	began := time.Now()
 	index := minhashlsh.NewMinhashLSH32(permutations, threshold)
@@ -141,7 +165,7 @@ func lsh(documents []string, answer func(a, b int)) outcome {
 		index.Add(i, s)
 	}
 	index.Index()
-	measures := map[string]float64{"sketch_cpu": cpu.Seconds(), "build": (elapsed + time.Since(began)).Seconds()}
+	measures := map[string]float64{"sketch_cpu": cpu.Seconds(), "ready_cpu": readyCPU, "slots": permutations, "build": (elapsed + time.Since(began)).Seconds()}
 	began = time.Now()
 	for a, s := range signatures {
 		for _, key := range index.Query(s) {

@@ -106,6 +106,17 @@ def turns(sketch, before=lambda: None, processor=time.process_time):
     return result, *min(laps)
 
 
+READY = 10_000
+
+
+def ready(task, sketch, form=shingles):
+    """The processor seconds of all documents from sets that are made before, carried on
+    from those of the first: strings take ten times the memory of their texts."""
+    some = task.documents[:READY]
+    sets = [form(d) for d in some]
+    return turns(lambda: sketch(sets))[1] * len(task.documents) / len(some)
+
+
 def quantile(values, q):
     return sorted(values)[min(len(values) - 1, int(q * len(values)))]
 
@@ -147,9 +158,12 @@ def run_datasketch(task, threshold, verify):
     from datasketch import MinHash, MinHashLSH
 
     options = {"num_perm": 128, "hashfunc": xxhash.xxh32_intdigest}
-    sketches, cpu, wall = turns(lambda: MinHash.bulk(([s.encode() for s in shingles(d)] for d in task.documents), **options))
+    def encoded(d):
+        return [s.encode() for s in shingles(d)]
+
+    sketches, cpu, wall = turns(lambda: MinHash.bulk((encoded(d) for d in task.documents), **options))
+    measures = {"sketch_cpu": cpu, "ready_cpu": ready(task, lambda sets: MinHash.bulk(sets, **options), encoded), "slots": 128}
     clock = Clock()
-    measures = {"sketch_cpu": cpu}
     index = MinHashLSH(threshold=threshold, num_perm=128)
     with index.insertion_session() as session:
         for i, m in enumerate(sketches):
@@ -178,8 +192,8 @@ def rensa(task):
     from rensa import RMinHash, RMinHashLSH
 
     sketches, cpu, wall = turns(lambda: RMinHash.from_token_sets([shingles(d) for d in task.documents], num_perm=128, seed=42))
+    measures = {"sketch_cpu": cpu, "ready_cpu": ready(task, lambda sets: RMinHash.from_token_sets(sets, num_perm=128, seed=42)), "slots": 128}
     clock = Clock()
-    measures = {"sketch_cpu": cpu}
     index = RMinHashLSH(threshold=0.8, num_perm=128, num_bands=32)
     index.insert_many(sketches)
     measures["build"] = wall + clock.lap()[1]
@@ -205,7 +219,8 @@ def rensa_rho(task):
     from rensa import RMinHash
 
     cpu = turns(lambda: RMinHash.digest_matrix_from_token_sets_rho([d.split() for d in task.documents], 128, 42))[1]
-    return {"Version": version("rensa"), "Settings": "the rho pipeline on text.split(): single words, of which it samples some", "Measures": {"sketch_cpu": cpu}, "Answers": False}
+    measures = {"sketch_cpu": cpu, "ready_cpu": ready(task, lambda sets: RMinHash.digest_matrix_from_token_sets_rho(sets, 128, 42), str.split), "slots": 128}
+    return {"Version": version("rensa"), "Settings": "the rho pipeline on text.split(): single words, of which it samples some", "Measures": measures, "Answers": False}
 
 
 @peer("gaoya")
@@ -223,7 +238,7 @@ def gaoya(task):
 
     index, cpu, wall = turns(fill)
     clock = Clock()
-    measures = {"sketch_cpu": cpu, "build": wall}
+    measures = {"sketch_cpu": cpu, "slots": 128, "build": wall}
     for a, d in enumerate(task.documents):
         for b in index.query(d):
             if a < b:
@@ -257,8 +272,103 @@ def text_dedup(task):
     built = clock.lap()[1]
     for a, b in task.buckets(tables):
         task.answer(a, b)
-    measures = {"sketch_cpu": cpu, "build": wall + built, "pairs": clock.lap()[1]}
+    measures = {"sketch_cpu": cpu, "slots": 256, "build": wall + built, "pairs": clock.lap()[1]}
     return {"Version": version("text-dedup"), "Settings": f"its kernel embed_func, 32 bits, xxh3, 4-grams, threshold 0.7: {bands} bands of {rows}; it does not verify", "Measures": measures, "Answers": True}
+
+
+@peer("Lance MINHASHLSH")
+def lance_index(task):
+    os.environ["RUST_LOG"], os.environ["LANCE_CPU_THREADS"] = "error", "1"
+    import lance
+    import pyarrow
+    from lance.indices import IndexConfig
+    from lance.query import MinHashQuery
+
+    path = os.path.join(task.folder, "docs.lance")
+    data = lance.write_dataset(pyarrow.table({"id": range(task.n), "body": task.documents}), path)
+    config = IndexConfig("minhashlsh", {"num_hashes": 128, "num_bands": 16, "shingle_size": 4})
+    _, cpu, wall = turns(lambda: data.create_scalar_index("body", config, replace=True))
+    files = [os.path.join(folder, f) for folder, _, names in os.walk(os.path.join(path, "_indices")) for f in names]
+    newest = os.path.dirname(max(files, key=os.path.getmtime))
+    measures = {"sketch_cpu": cpu, "slots": 128, "build": wall, "index_bytes": sum(os.path.getsize(f) for f in files if os.path.dirname(f) == newest)}
+
+    def ask(text):
+        found = data.to_table(columns=["id", "_distance"], nearest=MinHashQuery(text, "body"), limit=100)
+        return [i for i, d in zip(found["id"].to_pylist(), found["_distance"].to_pylist()) if d <= 0.2]
+
+    clock = Clock()
+    for a, d in enumerate(task.documents):
+        for b in ask(d):
+            if a < b:
+                task.answer(a, b)
+    measures["pairs"] = clock.lap()[1]
+    measures |= timed(task.questions, lambda q: ask(task.documents[q]))
+
+    def put(i, text):  # the index does not have the row yet, so the question reads it, too
+        nonlocal data
+        ask(text)
+        data = lance.write_dataset(pyarrow.table({"id": [task.n + i], "body": [text]}), path, mode="append")
+
+    measures |= checkin(task.more, put)
+    return {"Version": version("pylance"), "Settings": "index of 128 hashes in 16 bands, as by default, shingles of 4 words; _distance at most 0.2, the first 100; all pairs ask about each row", "Measures": measures, "Answers": True}
+
+
+@peer("daft minhash")
+def daft_minhash(task):
+    os.environ["DAFT_ANALYTICS_ENABLED"], os.environ["DAFT_PROGRESS_BAR"] = "0", "0"
+    import daft
+    import numpy
+    from daft.functions import minhash, normalize
+
+    daft.set_runner_native(num_threads=1)
+    bands, rows = 16, 8
+    texts = daft.from_pydict({"text": task.documents})
+
+    def sketch(column):
+        words = normalize(column, remove_punct=True, lowercase=True, white_space=True)
+        return texts.select(minhash(words, num_hashes=bands * rows, ngram_size=4, hash_function="xxhash").alias("m")).to_arrow()
+
+    found, cpu, wall = turns(lambda: sketch(daft.col("text")))
+    clock = Clock()
+    minima = numpy.stack(found["m"].to_numpy())
+    tables = [{} for _ in range(bands)]
+    for i, signature in enumerate(minima):
+        for b, table in enumerate(tables):
+            table.setdefault(signature[b * rows:(b + 1) * rows].tobytes(), []).append(i)
+    built = clock.lap()[1]
+    for a, b in task.buckets(tables):
+        task.answer(a, b)
+    measures = {"sketch_cpu": cpu, "slots": bands * rows, "build": wall + built, "pairs": clock.lap()[1]}
+    return {"Version": version("daft"), "Settings": "normalize, then minhash of 128 xxhash values, ngrams of 4; 16 bands of 8 in Python; it does not verify", "Measures": measures, "Answers": True}
+
+
+@peer("datatrove")
+def datatrove(task):
+    import struct
+
+    from loguru import logger
+    logger.remove()
+    from datatrove.data import Document
+    from datatrove.pipeline.dedup.minhash import MinhashConfig, MinhashDedupBuckets, MinhashDedupSignature
+
+    config = MinhashConfig(n_grams=4)
+    folder = os.path.join(task.folder, "signatures")
+    documents = [Document(text=d, id=str(i)) for i, d in enumerate(task.documents)]
+    _, cpu, wall = turns(lambda: MinhashDedupSignature(folder, config=config).run(iter(documents), 0, 1))
+    clock = Clock()
+    found = os.path.join(task.folder, "duplicates")
+    for bucket in range(config.num_buckets):
+        MinhashDedupBuckets(folder, found, config=config).run(None, bucket, config.num_buckets)
+    pairs = clock.lap()[1]
+    for name in os.listdir(found):
+        with open(os.path.join(found, name), "rb") as f:
+            run = []  # those of one bucket follow each other, each with the next
+            for _, a, _, b in struct.iter_unpack("<4I", f.read()):
+                run = run + [b] if run and run[-1] == a else [a, b]
+                for before in run[:-1]:
+                    task.answer(min(before, b), max(before, b))
+    return {"Version": version("datatrove"), "Settings": "the steps signatures and buckets, n_grams=4, 14 buckets of 8 as by default, in one task; it does not verify",
+            "Measures": {"sketch_cpu": cpu, "slots": 112, "build": wall, "pairs": pairs}, "Answers": True}
 
 
 @peer("ClickHouse wordShingleMinHash")

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReadme wants in the project's README what results.json says, in the table and in the
+// sentences below it.
+func TestReadme(t *testing.T) {
+	module, err := moduleFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(module, "results", "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r report
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	b, err = os.ReadFile(filepath.Join(module, "../../../README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Join(strings.Fields(string(b)), " ")
+	at := func(collection string, documents int, contender string) map[string]float64 {
+		x := r.largest(collection, contender, func(x result) bool { return x.Documents == documents })
+		if x == nil {
+			t.Fatalf("results.json has no run of %s over %d documents of %s", contender, documents, collection)
+		}
+		return x.Measures
+	}
+	const million = 1_000_000
+	lite, pg := at(growth, million, "alike SQLite"), at(growth, million, "alike PostgreSQL")
+	liteTen, pgTen := at(growth, 10*million, "alike SQLite"), at(growth, 10*million, "alike PostgreSQL")
+	figures := func(v float64) string { return fmt.Sprintf("%.2g", v) }
+	milli := func(m map[string]float64, measure string) string { return fmt.Sprintf("%.2f", m[measure]*1e3) }
+	mega := func(v float64) string { return fmt.Sprintf("%.0f MB", v/1e6) }
+	tenth := func(v float64) string { return fmt.Sprintf("%.1f s", v) }
+	for _, want := range []string{
+		fmt.Sprintf("| attach and fill | %s | %s |", tenth(lite[buildTime]), tenth(pg[buildTime])),
+		fmt.Sprintf("| size on disk with indexes | %s | %s |", mega(lite[indexBytes]), mega(pg[indexBytes])),
+		fmt.Sprintf("median and 99th percentile | %s and %s ms | %s and %s ms |", milli(lite, query50), milli(lite, query99), milli(pg, query50), milli(pg, query99)),
+		fmt.Sprintf("| rows checked in a second under the policy `link` | %s | %s |", thousands(int(lite[checkinsPS])), thousands(int(pg[checkinsPS]))),
+		fmt.Sprintf("| the same in a table of ten million | %s | %s |", thousands(int(liteTen[checkinsPS])), thousands(int(pgTen[checkinsPS]))),
+		fmt.Sprintf("| all %s alike pairs | %s | %s |", thousands(int(lite[pairsFound])), tenth(lite[pairsTime]), tenth(pg[pairsTime])),
+		fmt.Sprintf("| memory of the process | %s | %s |", mega(math.Round(lite[peakBytes]/1e7)*1e7), mega(math.Round(pg[peakBytes]/1e7)*1e7)),
+		fmt.Sprintf("of up to ten million documents (where a question takes %s and %s ms)", milli(liteTen, query50), milli(pgTen, query50)),
+		fmt.Sprintf("pg_trgm answers such a question in %s s", figures(math.Round(at(growth, million, "pg_trgm GIN")[query50]))),
+		fmt.Sprintf("DuckDB joins the same columns of the million documents in %s, and in %s when it verifies", tenth(at("short", million, duckDBName)[pairsTime]), tenth(at("short", million, duckDBVerified)[pairsTime])),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("README.md lacks %q", want)
+		}
+	}
+	// How many times as long the quickest peer of a kind takes from text.
+	least, most := math.Inf(1), 0.0
+	for _, c := range r.Collections {
+		quickest := math.Inf(1)
+		for _, name := range r.names() {
+			if x, ok := r.compare(c.Name, sketching, name); ok && isMinHashLibrary(name) {
+				quickest = min(quickest, x.own/x.theirs)
+			}
+		}
+		if !math.IsInf(quickest, 1) {
+			least, most = min(least, quickest), max(most, quickest)
+		}
+	}
+	if want := fmt.Sprintf("The quickest other MinHash library takes %.0f to %.0f times as long to sketch", least, most); !strings.Contains(page, want) {
+		t.Errorf("README.md lacks %q", want)
+	}
+}
+
+func isMinHashLibrary(name string) bool {
+	for _, library := range []string{"datasketch", "rensa", "gaoya", "ekzhu", "dgryski", "text-dedup", "daft", "datatrove", "dedup-pg"} {
+		if strings.HasPrefix(name, library) {
+			return true
+		}
+	}
+	return false
+}
