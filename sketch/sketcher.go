@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/alike-sql/alike/sketch/internal/kernel"
 	"github.com/alike-sql/alike/sketch/internal/token"
@@ -25,9 +26,10 @@ type Sketcher struct {
 	tokens       token.Tokens
 	fingerprints []uint64 // of tokens: the last w-1 of the piece before, then this piece's
 	shingles     []uint64
-	seen         int64  // shingles, with those that are left out
-	taken        int64  // shingles, without them
-	buffer       []byte // of ReadFrom
+	elements     token.Tokens // that AddElement has taken and settle has not sampled
+	seen         int64        // shingles, with those that are left out
+	taken        int64        // shingles, without them
+	buffer       []byte       // of ReadFrom
 
 	counter *Sketcher // of Length, made when it is asked for
 }
@@ -63,6 +65,7 @@ func (s *Sketcher) Profile() Profile { return s.profile }
 // Reset forgets the document.
 func (s *Sketcher) Reset() {
 	s.fingerprints, s.seen, s.taken = s.fingerprints[:0], 0, 0
+	s.elements.Reset()
 	clear(s.labels)
 	clear(s.replicas)
 	s.sampler.Reset()
@@ -193,7 +196,39 @@ func (s *Sketcher) take(shingles []uint64) {
 
 // AddElement adds a shingle as it is: the member of a set that is no text.
 func (s *Sketcher) AddElement(element []byte) {
-	s.shingles = append(s.shingles[:0], kernel.ElementShingle(element))
+	if len(element) == 0 { // which no token is
+		s.shingles = append(s.shingles[:0], kernel.ElementShingle(element))
+		s.take(s.shingles)
+		return
+	}
+	e := &s.elements
+	at := len(e.Text)
+	e.Text = append(e.Text, element...)
+	e.Spans = append(e.Spans, kernel.Span{Start: uint32(at), End: uint32(len(e.Text))})
+	if len(e.Spans) == elementsAtOnce || len(e.Text) >= elementBytes {
+		s.settle()
+	}
+}
+
+// Elements are sampled together, as the shingles of a text are: one by one they would take
+// ten times as long.
+const (
+	elementsAtOnce = 1024
+	elementBytes   = 64 << 10
+)
+
+// single makes a shingle of each token.
+var single = sync.OnceValue(func() *kernel.Window { return kernel.NewWindow(1) })
+
+// settle samples the elements that wait. Each method that reads the sample calls it.
+func (s *Sketcher) settle() {
+	if len(s.elements.Spans) == 0 {
+		return
+	}
+	s.fingerprints = s.elements.AppendFingerprints(s.fingerprints[:0])
+	s.elements.Reset()
+	s.shingles = single().Append(s.shingles[:0], s.fingerprints, false)
+	s.fingerprints = s.fingerprints[:0]
 	s.take(s.shingles)
 }
 
@@ -202,7 +237,7 @@ func (s *Sketcher) AddElement(element []byte) {
 // profile makes bags.
 func (s *Sketcher) Length(doc []byte) int64 {
 	if s.profile.Bag || s.profile.Family == Weighted {
-		return s.taken // repeated shingles count
+		return s.Shingles() // repeated shingles count
 	}
 	if s.counter == nil {
 		// The multiples of 1 are all fingerprints, each once.
@@ -221,11 +256,14 @@ func (s *Sketcher) Length(doc []byte) int64 {
 
 // Empty reports whether nothing was sampled: such a document has no sketch,
 // and resembles no other.
-func (s *Sketcher) Empty() bool { return s.taken == 0 }
+func (s *Sketcher) Empty() bool { return s.Shingles() == 0 }
 
 // Shingles returns how many shingles the document has, repeated ones included and
 // those that are left out not.
-func (s *Sketcher) Shingles() int64 { return s.taken }
+func (s *Sketcher) Shingles() int64 {
+	s.settle()
+	return s.taken
+}
 
 // AppendSketch appends the stored form of the document's sketch, or nothing
 // when it is empty.

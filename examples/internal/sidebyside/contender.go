@@ -226,10 +226,12 @@ func (t *task) peer(program, script string, args ...string) (*outcome, error) {
 	}
 	answers := filepath.Join(os.TempDir(), script+".answers")
 	cmd := exec.Command(program, append(append([]string{filepath.Join(folder, "peers", script)}, args...), answers)...)
-	cmd.Stderr = os.Stderr
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		return nil, fmt.Errorf("%s: %w: %s", script, err, lines[len(lines)-1])
 	}
 	var o outcome
 	if err := json.Unmarshal(out, &o); err != nil {

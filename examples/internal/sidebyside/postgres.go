@@ -74,7 +74,7 @@ func onPostgres(f func(context.Context, *task, string, *pgx.Conn) (*outcome, err
 
 // dedupPG runs a library of Python that keeps bands in a table.
 func dedupPG(ctx context.Context, t *task, url string, c *pgx.Conn) (*outcome, error) {
-	o, err := t.peer(python(), "dedup_pg.py", url, t.path, strconv.Itoa(t.n))
+	o, err := t.peer(python(), "bands.py", url, t.path, strconv.Itoa(t.n))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 """dedup-pg as a contender, which postgres.go starts beside a server.
 
-    python dedup_pg.py URL DOCUMENTS N ANSWERS
+    python bands.py URL DOCUMENTS N ANSWERS
 """
 
 import json
@@ -16,7 +16,7 @@ from dedup_pg import DedupIndex  # noqa: E402
 from dedup_pg.backend.sqlalchemy import SQLAlchemyBackend  # noqa: E402
 from sqlalchemy import MetaData, create_engine  # noqa: E402
 
-engine, metadata = create_engine(url.replace("postgres://", "postgresql://", 1)), MetaData()
+engine, metadata = create_engine(url.replace("postgres://", "postgresql+psycopg2://", 1)), MetaData()
 index = DedupIndex(SQLAlchemyBackend(engine=engine, base_or_metadata=metadata, table_name="bands"), num_perms=128, rows=8)
 metadata.create_all(engine)
 
