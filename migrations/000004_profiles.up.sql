@@ -186,12 +186,14 @@ create function alike._presets() returns table (name text, settings text, purpos
 set search_path = pg_catalog, pg_temp
 as $$
   values ('prose', 'words', 'articles, descriptions, mail', 0.1::double precision),
-         ('short', 'chars k=34 s=4', 'titles, names, addresses, messages, verses', 0.1),
+         ('short', 'chars', 'titles, addresses, messages, verses', 0.1),
+         ('names', 'chars w=2 k=29 s=4', 'names and other texts of a few words', 0.1),
          ('unsegmented', 'chars k=24 s=3', 'Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, short Arabic', 0.1),
+         ('sequences', 'chars w=11 k=24 s=3', 'DNA, RNA, long numbers', 0.1),
          ('pages', 'page k=27 s=5', 'HTML', 0.3),
          ('code', 'code k=34 s=4', 'source code', 0.1),
          ('logs', 'chars k=27 s=5', 'log lines', 0.3),
-         ('records', 'chars k=24 s=7', 'JSON and other records with the same keys', 0.3),
+         ('records', 'chars k=27 s=5', 'JSON and other records with the same keys', 0.3),
          ('web', 'html t=84 k=6 s=14', 'pages and their links; the filter of Broder 2000', 0),
          ('bing', 'words w=4 t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes', 0)
 $$;
@@ -230,6 +232,7 @@ begin
     sum(length(text) - length(regexp_replace(text, unspaced, '', 'g'))) as unspaced,
     sum(length(text) - length(regexp_replace(text, arabic, '', 'g'))) as arabic,
     sum(length(regexp_replace(text, E'[\\x01-\\x20]+', '', 'g'))) as visible,
+    sum(length(regexp_replace(text, '[^0-9]+', '', 'g'))) as digits,
     sum(length(regexp_replace(text, E'[\\x01-\\x20]*[^\\x01-\\x20]+', 'x', 'g')) - length(substring(text from E'[\\x01-\\x20]*$'))) as words,
     sum(length(regexp_replace(text, E'[\\u0001-\\u00200-9acgntuACGNTU]+', '', 'g'))) as coded,
     (array_agg(length(text) order by length(text)))[count(*) / 2 + 1] as median
@@ -264,18 +267,21 @@ begin
     when r.code >= half then
       preset := 'code';
       reason := format('%s of the texts looked at (%s) look like source code', r.code, r.n);
+    when r.median < 30 and 2 * r.digits < r.visible then
+      preset := 'names';
+      reason := format('the median length of the texts looked at (%s) is %s characters, less than 30', r.n, r.median);
     when r.unspaced > 0 and 5 * r.unspaced >= r.visible then
       preset := 'unsegmented';
       reason := format('%s %% of the characters are of scripts whose words blanks do not tell apart', 100 * r.unspaced / r.visible);
+    when r.visible >= 40 * r.words then
+      preset := case when 10 * r.coded >= r.visible then 'short' else 'sequences' end;
+      reason := format('the words have %s characters on average', r.visible / greatest(1, r.words));
     when r.median < 250 and r.arabic > 0 and 5 * r.arabic >= r.visible then
       preset := 'unsegmented';
       reason := format('the texts are short and %s %% of the characters are Arabic', 100 * r.arabic / r.visible);
     when r.median < 250 then
       preset := 'short';
       reason := format('the median length of the texts looked at (%s) is %s characters, less than 250', r.n, r.median);
-    when r.visible >= 40 * r.words and 10 * r.coded >= r.visible then
-      preset := 'short';
-      reason := format('the words have %s characters on average', r.visible / greatest(1, r.words));
     else
       preset := 'prose';
       reason := format('the median length of the texts looked at (%s) is %s characters, at least 250', r.n, r.median);

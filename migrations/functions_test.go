@@ -321,7 +321,9 @@ func TestLookAsGo(t *testing.T) {
 		var b strings.Builder
 		b.WriteString([]string{"", " <", "{", "\n[", "x", "内", "م"}[kind%7])
 		for range []int{0, 1, 3, 12, 60, 300, 1200, 5000}[random.IntN(8)] {
-			if kind == 14 { // words of very many characters
+			if kind == 13 { // sequences
+				b.WriteString([]string{"acgtacgtnnacgu", "0123456789", "GATTACA", "cgta", "ttagg", "u", "314159", "\n", "ACGT", "z"}[random.IntN(10)])
+			} else if kind == 14 { // words of very many characters
 				b.WriteString([]string{"QmFzZTY0VVRGOA", "acgtacgtnnacgu", "0123456789", "/+=", "漢字", "acgtacgtacgt", "QmFz\x02", " "}[random.IntN(6+random.IntN(3))])
 			} else if kind < 4 && random.IntN(3) > 0 {
 				b.WriteString([]string{"word ", "日", "12:30 ", "x;\n", "</b>", `": `, "م", "ab"}[kind*2+random.IntN(2)])
@@ -360,7 +362,7 @@ func TestLookAsGo(t *testing.T) {
 			t.Fatalf("%.500q:\n%+v in SQL\n%s: %s (%d) in Go", texts, got, preset, reason, looked)
 		}
 	}
-	for _, preset := range []string{"prose", "short", "unsegmented", "pages", "code", "logs", "records"} {
+	for _, preset := range []string{"prose", "short", "names", "unsegmented", "sequences", "pages", "code", "logs", "records"} {
 		if chosen[preset] < 20 {
 			t.Errorf("%s was chosen %d times, want 20 for a test: %v", preset, chosen[preset], chosen)
 		}

@@ -60,7 +60,7 @@ ones and switches when they are complete.`,
 		},
 	}
 	flags := attach.Flags()
-	flags.StringVar(&profile, "profile", "", "what decides the numbers: a preset (prose, short, unsegmented, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
+	flags.StringVar(&profile, "profile", "", "what decides the numbers: a preset (prose, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
 	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
 	flags.StringVar(&verify, "verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which the worker and pgworker read again")

@@ -20,7 +20,8 @@ const (
 // The limits of a look.
 const (
 	lookLength = 4000 // characters of a text that are looked at
-	lookShort  = 250  // characters: as many as titles, names, messages and verses have
+	lookName   = 30   // characters: as many as names have, and titles in Chinese
+	lookShort  = 250  // characters: as many as titles, messages and verses have
 	lookLine   = 500  // characters of a log line
 	lookWord   = 40   // characters of a word that is no word
 )
@@ -50,13 +51,16 @@ func Look(texts []string) (preset, reason string) {
 //	    the median is at most 500 characters                   logs
 //	half have three lines that end in one of ;{}): and such
 //	    lines are a third of theirs                            code
+//	the median is less than 30 characters, and fewer than half
+//	    of the characters are digits                           names
 //	a fifth of the characters that are not white space are of
 //	    scripts without blanks between words, or Hangul        unsegmented
+//	words have 40 characters or more on average, and a tenth
+//	    of the characters are not digits or a, c, g, n, t, u   short
+//	words have 40 characters or more on average                sequences
 //	the median is less than 250 characters, and a fifth of the
 //	    characters are Arabic                                  unsegmented
 //	the median is less than 250 characters                     short
-//	words have 40 characters or more on average, and a tenth
-//	    of the characters are not digits or a, c, g, n, t, u   short
 //	else                                                       prose
 //
 // It depends on nothing but the texts, so that every engine chooses the same.
@@ -90,7 +94,7 @@ func LookThrough(documents iter.Seq[[]byte]) (preset, reason string, looked int)
 }
 
 // characters counts those of texts.
-type characters struct{ visible, unspaced, arabic, coded, words int }
+type characters struct{ visible, unspaced, arabic, digits, coded, words int }
 
 func (c *characters) count(text string) {
 	blank := true
@@ -106,7 +110,9 @@ func (c *characters) count(text string) {
 			if blank {
 				c.words++
 			}
-			if r < '0' || r > '9' && !strings.ContainsRune("acgntuACGNTU", r) {
+			if r >= '0' && r <= '9' {
+				c.digits++
+			} else if !strings.ContainsRune("acgntuACGNTU", r) {
 				c.coded++
 			}
 		}
@@ -134,15 +140,20 @@ func choose(lengths []int, pages, records, logs, code int, in characters) (prese
 		return "logs", share(logs, "are single lines with a time")
 	case code >= half:
 		return "code", share(code, "look like source code")
+	case median < lookName && 2*in.digits < in.visible:
+		return "names", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookName)
 	case in.unspaced > 0 && 5*in.unspaced >= in.visible:
 		return "unsegmented", fmt.Sprintf("%d %% of the characters are of scripts whose words blanks do not tell apart", 100*in.unspaced/in.visible)
+	case in.visible >= lookWord*in.words:
+		preset = "sequences"
+		if 10*in.coded >= in.visible {
+			preset = "short"
+		}
+		return preset, fmt.Sprintf("the words have %d characters on average", in.visible/max(1, in.words))
 	case median < lookShort && in.arabic > 0 && 5*in.arabic >= in.visible:
 		return "unsegmented", fmt.Sprintf("the texts are short and %d %% of the characters are Arabic", 100*in.arabic/in.visible)
 	case median < lookShort:
 		return "short", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookShort)
-	}
-	if in.visible >= lookWord*in.words && 10*in.coded >= in.visible {
-		return "short", fmt.Sprintf("the words have %d characters on average", in.visible/max(1, in.words))
 	}
 	return "prose", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, at least %d", n, median, lookShort)
 }

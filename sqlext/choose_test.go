@@ -12,10 +12,12 @@ func TestChoosesThePreset(t *testing.T) {
 	page := "<html><body><p>A page with a number.</p><p>" + paragraph + "</p></body></html>"
 	for _, c := range []struct{ document, profile, chosen string }{
 		{paragraph, "words w=2 set fast t=168 k=23 s=4 r=2 bits=4", "prose: the median length of the texts looked at (20) is "},
-		{"a title of a few words", "chars w=3 set fast t=168 k=34 s=4 r=2 bits=4", "short: the median length of the texts looked at (20) is 2"},
-		{"我能吞下玻璃而不伤身体。", "chars w=3 set fast t=168 k=24 s=3 r=2 bits=4", "unsegmented: "},
+		{"a title of a few words, as of a book", "chars w=3 set fast t=168 k=23 s=4 r=2 bits=4", "short: the median length of the texts looked at (20) is 3"},
+		{"a name of a few words", "chars w=2 set fast t=168 k=29 s=4 r=2 bits=4", "names: the median length of the texts looked at (20) is 2"},
+		{strings.Repeat("acgttcgaaccgtt", 20), "chars w=11 set fast t=168 k=24 s=3 r=2 bits=4", "sequences: the words have 280 characters on average"},
+		{"我能吞下玻璃而不伤身体。我能吞下玻璃而不伤身体。我能吞下玻璃而", "chars w=3 set fast t=168 k=24 s=3 r=2 bits=4", "unsegmented: "},
 		{page, "page w=2 set fast t=168 k=27 s=5 r=2 bits=4", "pages: 20 of the texts looked at (20) are markup"},
-		{`{"name": "Ada"}`, "chars w=3 set fast t=168 k=24 s=7 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON"},
+		{`{"name": "Ada"}`, "chars w=3 set fast t=168 k=27 s=5 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON"},
 		{"2026-11-22 06:39:12 installed", "chars w=3 set fast t=168 k=27 s=5 r=2 bits=4", "logs: 20 of the texts looked at (20) are single lines with a time"},
 		{"x = 1;\ny = 2;\nz = 3;\n", "code w=2 set fast t=168 k=34 s=4 r=2 bits=4", "code: 20 of the texts looked at (20) look like source code"},
 	} {
@@ -38,7 +40,7 @@ func TestChoosesThePreset(t *testing.T) {
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.exec(`WITH RECURSIVE n(i) AS (VALUES (3001) UNION ALL SELECT i - 1 FROM n WHERE i > 1) INSERT INTO d SELECT i, iif(i <= 1500, 'a title', ?) FROM n`, paragraph)
 	db.rows(`SELECT alike_attach('d', 'body')`)
-	db.expect("short: the median length of the texts looked at (1000) is 7 characters, less than 250", `SELECT chosen FROM alike_status()`)
+	db.expect("names: the median length of the texts looked at (1000) is 7 characters, less than 30", `SELECT chosen FROM alike_status()`)
 	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
 	db.rows(`SELECT alike_attach('d', 'body', '{"where": "id > 1500"}')`)
 	db.expect("1", `SELECT chosen LIKE 'prose: % (1000) is 407 characters, at least 250' FROM alike_status()`)
@@ -60,9 +62,9 @@ func TestStatusSaysWhatSuitsBetter(t *testing.T) {
 	insert(9)
 	db.expect("", `SELECT note FROM alike_status()`)
 	insert(1)
-	db.expect(`the preset short suits the rows better than prose, since the median length of the texts looked at (10) is 7 characters, less than 250: `+
-		`alike_attach('d', 'title', '{"profile": "short"}') changes to it`, `SELECT note FROM alike_status()`)
-	db.expect("10", `SELECT alike_attach('d', 'title', '{"profile": "short"}')`)
+	db.expect(`the preset names suits the rows better than prose, since the median length of the texts looked at (10) is 7 characters, less than 30: `+
+		`alike_attach('d', 'title', '{"profile": "names"}') changes to it`, `SELECT note FROM alike_status()`)
+	db.expect("10", `SELECT alike_attach('d', 'title', '{"profile": "names"}')`)
 	db.expect("|", `SELECT chosen, note FROM alike_status()`)
 }
 
@@ -86,8 +88,8 @@ func TestFilterFollowsTheThreshold(t *testing.T) {
 	attached(`{"at_least": 0.4}`, "34", "3", "0.4", "0.953")
 	attached(`{"at_least": null}`, "34", "3", "0.55", "0.999")
 	attached(`{"recall": 0.9999}`, "23", "2", "0.55", "1.0")
-	attached(`{"profile": "records", "recall": null}`, "24", "7", "0.7", "0.954")
-	attached(`{"profile": "records", "at_least": 0.9}`, "24", "7", "0.9", "1.0")
+	attached(`{"profile": "records", "recall": null}`, "27", "5", "0.6", "0.955")
+	attached(`{"profile": "records", "at_least": 0.9}`, "27", "5", "0.9", "1.0")
 	attached(`{"profile": "records w=4"}`, "4", "9", "0.9", "0.96")
 	// Who gives k or s keeps it, and is told what it finds.
 	attached(`{"profile": "words k=12 s=7 t=168", "at_least": null}`, "12", "7", "0.77", "0.955")

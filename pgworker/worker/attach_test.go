@@ -580,9 +580,9 @@ func TestChoosesThePreset(t *testing.T) {
 	paragraph := strings.Repeat("A paragraph of words that go on about the harbour. ", 8)
 	for i, d := range []struct{ column, value, profile, chosen string }{
 		{"text", paragraph, "words w=2 set fast t=168 k=23 s=4 r=2 bits=4", "prose: the median length of the texts looked at (20) is 407 characters, at least 250"},
-		{"varchar(99)", "a title of a few words", "chars w=3 set fast t=168 k=34 s=4 r=2 bits=4", "short: the median length of the texts looked at (20) is 22 characters, less than 250"},
-		{"bytea", "我能吞下玻璃而不伤身体", "chars w=3 set fast t=168 k=24 s=3 r=2 bits=4", "unsegmented: 100 % of the characters are of scripts whose words blanks do not tell apart"},
-		{"jsonb", `{"name": "Ada"}`, "chars w=3 set fast t=168 k=24 s=7 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON"},
+		{"varchar(99)", "a title of a few words, as of a book", "chars w=3 set fast t=168 k=23 s=4 r=2 bits=4", "short: the median length of the texts looked at (20) is 36 characters, less than 250"},
+		{"bytea", "我能吞下玻璃而不伤身体我能吞下玻璃而不伤身体我能吞下玻璃而不伤身体", "chars w=3 set fast t=168 k=24 s=3 r=2 bits=4", "unsegmented: 100 % of the characters are of scripts whose words blanks do not tell apart"},
+		{"jsonb", `{"name": "Ada"}`, "chars w=3 set fast t=168 k=27 s=5 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON"},
 		{"xml", "<a><b/></a><c></c>", "page w=2 set fast t=168 k=27 s=5 r=2 bits=4", "pages: 20 of the texts looked at (20) are markup"},
 	} {
 		table := fmt.Sprint("t", i)
@@ -603,7 +603,7 @@ func TestChoosesThePreset(t *testing.T) {
 	exec(t, c, "create table many (id int primary key, body text)")
 	exec(t, c, "insert into many select g, case when g <= 1500 then 'a title' else $1 end from generate_series(3000, 1, -1) as g", paragraph)
 	for options, want := range map[string]string{
-		`{"name": "first"}`:                    "short: the median length of the texts looked at (1000) is 7 characters, less than 250",
+		`{"name": "first"}`:                    "names: the median length of the texts looked at (1000) is 7 characters, less than 30",
 		`{"name": "last", "where": "id>1500"}`: "prose: the median length of the texts looked at (1000) is 407 characters, at least 250",
 		`{"name": "html", "extract": "html"}`:  "prose: the text of the documents is extracted",
 	} {
@@ -621,10 +621,10 @@ func TestChoosesThePreset(t *testing.T) {
 	exec(t, c, "alter table empty rename column title to heading")
 	exec(t, c, "insert into empty values (10, 'title 10')")
 	if got := one[string](t, c, "select note from alike.status() where name = 'empty'"); !strings.Contains(got,
-		`the preset short suits the rows better than prose, since the median length of the texts looked at (10) is 7 characters, less than 250: select alike.change('empty', '{"profile": "short"}')`) {
-		t.Errorf("note %q, want that the preset short suits the rows better", got)
+		`the preset names suits the rows better than prose, since the median length of the texts looked at (10) is 7 characters, less than 30: select alike.change('empty', '{"profile": "names"}')`) {
+		t.Errorf("note %q, want that the preset names suits the rows better", got)
 	}
-	exec(t, c, `select alike.change('empty', '{"profile": "short"}')`)
+	exec(t, c, `select alike.change('empty', '{"profile": "names"}')`)
 	once(t, newWorker(t, database, nil))
 	if got := one[string](t, c, "select coalesce(chosen, 'told') || coalesce(note, '') from alike.status() where name = 'empty'"); got != "told" {
 		t.Errorf("preset and note %q, want told", got)
@@ -646,7 +646,7 @@ func TestFilterFollowsTheThreshold(t *testing.T) {
 		{`{"at_least": 0.4}`, "34", "3", "0.4", "0.953"},
 		{`{"at_least": null}`, "34", "3", "0.55", "0.999"},
 		{`{"recall": 0.9999}`, "23", "2", "0.55", "1.000"},
-		{`{"profile": "records", "recall": null}`, "24", "7", "0.7", "0.954"},
+		{`{"profile": "records", "recall": null}`, "27", "5", "0.6", "0.955"},
 		{`{"profile": "records w=4", "at_least": 0.9}`, "4", "9", "0.9", "0.960"},
 		{`{"profile": "words k=12 s=7 t=168", "at_least": null}`, "12", "7", "0.77", "0.955"},
 		{`{"at_least": 0.5}`, "12", "7", "0.5", "0.177"},

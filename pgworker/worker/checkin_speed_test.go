@@ -24,7 +24,7 @@ func BenchmarkCheckins(b *testing.B) {
 		c := pgtest.Connect(b, database)
 		for _, kind := range []struct{ name, table, profile, after string }{
 			{"a table, 12 features", "create table %s (id bigint primary key, body text)", "words w=4 t=84 k=12 s=7", ""},
-			{"a table, 34 features", "create table %s (id bigint primary key, body text)", "short", ""},
+			{"a table, 34 features", "create table %s (id bigint primary key, body text)", "chars k=34 s=4", ""},
 			{"a partitioned table", "create table %[1]s (id bigint primary key, body text) partition by hash (id); create table %[1]s_0 partition of %[1]s for values with (modulus 2, remainder 0); create table %[1]s_1 partition of %[1]s for values with (modulus 2, remainder 1)", "short", ""},
 			{"a table with a verdict", "create table %s (id bigint primary key, body text)", "short", "insert into ours_alike_mark values (-2, -1, 'distinct')"},
 		} {

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -55,7 +56,7 @@ var kindSources = []kindSource{
 	{"json", "ISO 3166-2 as JSON records", 3000, isoRecords},
 	{"stanzas", "Debian's index of packages, a record a package", 1500, stanzaField(`(?s)^(.*)$`, 3000)},
 	{"code", "files of two versions of golang.org/x/text", 500, sources},
-	{"readmes", "README files of npm packages", 500, readmes},
+	{"readmes", "README files of npm packages and Go modules", 500, readmes},
 	{"copyrights", "copyright files of Debian's packages", 500, copyrights},
 }
 
@@ -313,7 +314,15 @@ func isoRecords(string) (list []kindRow, err error) {
 		if err := json.Compact(&compact, record); err != nil {
 			return nil, err
 		}
-		list = append(list, kindRow{text: compact.String()})
+		var values map[string]string
+		if err := json.Unmarshal(record, &values); err != nil {
+			return nil, err
+		}
+		var reads []string // the values, for what a person reads are not the keys
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			reads = append(reads, values[key])
+		}
+		list = append(list, kindRow{text: compact.String(), reads: strings.Join(reads, " ")})
 	}
 	return list, nil
 }
@@ -358,10 +367,14 @@ func readmes(string) (list []kindRow, err error) {
 	if err != nil {
 		return nil, err
 	}
+	modules, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		return nil, err
+	}
 	caches := filepath.Dir(node)
 	return textFiles(func(path string) bool {
-		return strings.HasPrefix(strings.ToLower(filepath.Base(path)), "readme") && strings.Contains(path, "node_modules")
-	}, filepath.Join(caches, "node", "node_modules"), filepath.Join(caches, "docs", "node_modules"), filepath.Join(caches, "pglite", "node_modules"), "/usr/share/nodejs", "/usr/share/npm", "/usr/lib/node_modules")
+		return strings.HasPrefix(strings.ToLower(filepath.Base(path)), "readme") && !strings.HasSuffix(path, ".go")
+	}, strings.TrimSpace(string(modules)), filepath.Join(caches, "node", "node_modules"), filepath.Join(caches, "docs", "node_modules"), filepath.Join(caches, "pglite", "node_modules"), "/usr/share/nodejs", "/usr/share/npm", "/usr/lib/node_modules")
 }
 
 func copyrights(string) ([]kindRow, error) {

@@ -35,7 +35,18 @@ type kindResult struct {
 	Profile     string
 	Held        *float64 // the share of the answers whose bounds contain the exact resemblance
 	Answers     map[string]*kindAnswers
+	Curve       []kindPoint `json:",omitempty"` // Alike under other thresholds
 }
+
+// A kindPoint is what Alike finds under a threshold, with the filter that attach chooses for it.
+type kindPoint struct {
+	AtLeast, Recall float64
+	True            *float64
+	Pairs           int
+}
+
+// kindThresholds are those of the curve.
+var kindThresholds = []float64{0.4, 0.45, 0.5, 0.55, 0.6, 0.7}
 
 // kindAnswers are what the answers of a contender are worth.
 type kindAnswers struct {
@@ -49,8 +60,12 @@ type kindAnswers struct {
 	Question float64  // seconds
 }
 
-// kindSample is how many answers are compared exactly.
-const kindSample = 2000
+// kindSample is how many answers are compared exactly, and kindPatience how long a
+// contender is asked.
+const (
+	kindSample   = 2000
+	kindPatience = 30 * time.Second
+)
 
 // runKinds measures collections by name, or all.
 func runKinds(ctx context.Context, names string, rows int, out, module string) error {
@@ -263,16 +278,32 @@ func (r *kindResult) alike(rows []kindRow, j *kindJudge, file string) error {
 	if err != nil {
 		return err
 	}
-	pairs := make([][2]int, len(list))
-	for i, x := range list {
-		pairs[i] = x.pair
-	}
-	j.judge(a, pairs)
+	j.judge(a, pairsOf(list))
 	if err := r.compareExact(a, rows, sampled(list)); err != nil {
 		return err
 	}
 	r.Answers["alike"] = a
+	for _, atLeast := range kindThresholds {
+		if _, err := db.Exec("select alike_attach('docs', 'body', json_object('profile', ?, 'at_least', ?))", r.Chosen, atLeast); err != nil {
+			return err
+		}
+		list, err := alikePairs(db)
+		if err != nil {
+			return err
+		}
+		var point kindAnswers
+		j.judge(&point, pairsOf(list))
+		r.Curve = append(r.Curve, kindPoint{AtLeast: atLeast, Recall: point.Recall, True: point.True, Pairs: point.Pairs})
+	}
 	return nil
+}
+
+func pairsOf(list []kindPair) [][2]int {
+	pairs := make([][2]int, len(list))
+	for i, x := range list {
+		pairs[i] = x.pair
+	}
+	return pairs
 }
 
 func insertKind(db *sql.DB, rows []kindRow) error {
@@ -340,21 +371,23 @@ func (r *kindResult) compareExact(a *kindAnswers, rows []kindRow, sample []kindP
 	return nil
 }
 
-// asked is the mean time of a question for each of 200 texts.
+// asked is the mean time of a question for each of 200 texts, or of those that are asked
+// within kindPatience.
 func asked(rows []kindRow, ask func(text string) error) (float64, error) {
 	list := sampled(rows)
-	list = list[:min(len(list), 200)]
-	began := time.Now()
-	for _, row := range list {
-		if err := ask(row.text); err != nil {
+	began, n := time.Now(), 0
+	for n < min(len(list), 200) && time.Since(began) < kindPatience {
+		if err := ask(list[n].text); err != nil {
 			return 0, err
 		}
+		n++
 	}
-	return time.Since(began).Seconds() / float64(len(list)), nil
+	return time.Since(began).Seconds() / float64(n), nil
 }
 
 // trigrams asks pg_trgm at its threshold 0.5: for the pairs that a person calls the same
-// each pair is compared, as a scan of all pairs would; the answers are those for 200 texts.
+// each pair, or each of a sample, is compared, as a scan of all pairs would; the answers are
+// those for 200 texts.
 func (r *kindResult) trigrams(ctx context.Context, rows []kindRow, j *kindJudge, dir string) error {
 	defer os.Setenv("TMPDIR", os.Getenv("TMPDIR"))
 	os.Setenv("TMPDIR", dir) // where the server's data goes
@@ -405,6 +438,7 @@ func (r *kindResult) trigrams(ctx context.Context, rows []kindRow, j *kindJudge,
 	}
 	j.judge(a, pairs)
 	share := func(wanted [][2]int) (float64, error) {
+		wanted = sampled(wanted)
 		var left, right []int32
 		for _, p := range wanted {
 			left, right = append(left, int32(p[0])), append(right, int32(p[1]))
