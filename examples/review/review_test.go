@@ -141,6 +141,18 @@ func one[T any](t *testing.T, db *sql.DB, query string, args ...any) (value T) {
 	return value
 }
 
+// encoded is an integer key as the page sends it, and number reads one.
+func encoded(n int64) string { return fmt.Sprintf("69%016x", n) }
+
+func number(t *testing.T, key string) string {
+	t.Helper()
+	var n int64
+	if _, err := fmt.Sscanf(key, "69%016x", &n); err != nil {
+		t.Fatalf("the key %q: %v", key, err)
+	}
+	return fmt.Sprint(n)
+}
+
 // Ten thousand pairs, and a person who has a keyboard alone, with scripts and without.
 func TestKeyboard(t *testing.T) {
 	file, db := database(t, `create table notes (id integer primary key, body text)`, crowd,
@@ -159,7 +171,7 @@ func TestKeyboard(t *testing.T) {
 	}
 	shown := func() (key, other string) {
 		pair := eval[[2]string](t, b, `[...document.querySelectorAll(".decide input[name=key], .decide input[name=other]")].map(x => x.value)`)
-		return pair[0][1:], pair[1][1:]
+		return number(t, pair[0]), number(t, pair[1])
 	}
 	verdict := func(key, other string) string {
 		return one[string](t, db, `select coalesce((select verdict || ' by ' || marked_by from notes_alike_mark where id = ? and other = ?), 'none')`, key, other)
@@ -285,7 +297,7 @@ func TestStrangers(t *testing.T) {
 	_, secret, _ := strings.Cut(page.body, `name="secret" value="`)
 	secret, _, _ = strings.Cut(secret, `"`)
 	form := func(edit func(url.Values, *http.Request)) answer {
-		values := url.Values{"secret": {secret}, "table": {"notes"}, "key": {"i1"}, "other": {"i2"}, "verdict": {"duplicate"}}
+		values := url.Values{"secret": {secret}, "table": {"notes"}, "key": {encoded(1)}, "other": {encoded(2)}, "verdict": {"duplicate"}}
 		r, err := http.NewRequest("POST", root+"decide", nil)
 		must(t, err)
 		edit(values, r)
@@ -303,7 +315,7 @@ func TestStrangers(t *testing.T) {
 		"no secret":              {403, func(v url.Values, _ *http.Request) { v.Del("secret") }},
 		"another secret":         {403, func(v url.Values, _ *http.Request) { v.Set("secret", "x"+secret[1:]) }},
 		"another verdict":        {400, func(v url.Values, _ *http.Request) { v.Set("verdict", "perhaps") }},
-		"no such pair":           {404, func(v url.Values, _ *http.Request) { v.Set("other", "i3") }},
+		"no such pair":           {404, func(v url.Values, _ *http.Request) { v.Set("other", encoded(3)) }},
 		"no such table":          {404, func(v url.Values, _ *http.Request) { v.Set("table", `notes"; drop table notes; --`) }},
 		"more than a form needs": {403, func(v url.Values, _ *http.Request) { v.Set("note", strings.Repeat("x", 1<<20)) }},
 	} {

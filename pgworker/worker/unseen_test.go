@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 			exec(t, c, fmt.Sprintf("create table %s (%s int, %s text, %s text, kind text default 'a', primary key (%[2]s, %[3]s))", table, key, second, body))
 			insert := fmt.Sprintf("insert into %s (%s, %s, %s) select g, $1, 'the quick brown fox jumps over the lazy dog' from generate_series($2::int, $3) as g", table, key, second, body)
 			exec(t, c, insert, name, 1, 6)
-			exec(t, c, "select alike.attach($1, $2, jsonb_build_object('name', $3::text, 'policy', 'link', 'where', 'kind = ''a''', 'si', array['length']))", table, name, attached)
+			exec(t, c, "select alike.attach($1, $2, jsonb_build_object('profile', 'words w=2 k=5 s=4 t=84', 'name', $3::text, 'policy', 'link', 'where', 'kind = ''a''', 'si', array['length']))", table, name, attached)
 			w := newWorker(t, database, nil)
 			once(t, w)
 			exec(t, c, insert, name, 7, 12)
@@ -69,7 +69,7 @@ func TestNames(t *testing.T) {
 			if got := one[string](t, c, "select alike.gate($1, $2, $3)", attached, q.Sketch, third); got == third || got == fourth {
 				t.Errorf("gate finds %s", got)
 			}
-			exec(t, c, "select alike.change($1, '{\"profile\": \"prose\"}')", attached)
+			exec(t, c, "select alike.change($1, '{\"profile\": \"words w=3 k=5 s=4 t=84\"}')", attached)
 			once(t, w)
 			exec(t, c, fmt.Sprintf("alter table %s rename column %s to kept", table, body))
 			exec(t, c, fmt.Sprintf("update %s set kept = kept || ' again'", table))

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"os/user"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/review"
+	sqlite "github.com/alike-sql/alike/sqlext/source"
 )
 
 func (c *command) reviewCommand() *cobra.Command {
@@ -312,51 +312,16 @@ func (s reviewSource) Decide(ctx context.Context, table string, d review.Decisio
 	return tx.Commit()
 }
 
-// encodeKey writes the values of a key with their types: i, r, t or x in front of each.
-func encodeKey(values []any) string {
-	parts := make([]string, len(values))
-	for i, v := range values {
-		switch v := v.(type) {
-		case int64:
-			parts[i] = "i" + strconv.FormatInt(v, 10)
-		case float64:
-			parts[i] = "r" + strconv.FormatFloat(v, 'g', -1, 64)
-		case []byte:
-			parts[i] = "x" + hex.EncodeToString(v)
-		default:
-			parts[i] = "t" + hex.EncodeToString([]byte(fmt.Sprint(v))) // which need not be UTF-8
-		}
-	}
-	return strings.Join(parts, ",")
-}
+// encodeKey writes a key for a page, which sends it back.
+func encodeKey(values []any) string { return hex.EncodeToString([]byte(sqlite.EncodeKey(values))) }
 
-// decodeKey reads the output of encodeKey. Anything else gives NULL, which is never a key.
+// decodeKey reads the output of encodeKey. Anything else is NULL, which is never a key.
 func decodeKey(key string) []any {
-	parts := strings.Split(key, ",")
-	values := make([]any, len(parts))
-	for i, part := range parts {
-		if part == "" {
-			continue
-		}
-		switch rest := part[1:]; part[0] {
-		case 'i':
-			if n, err := strconv.ParseInt(rest, 10, 64); err == nil {
-				values[i] = n
-			}
-		case 'r':
-			if f, err := strconv.ParseFloat(rest, 64); err == nil {
-				values[i] = f
-			}
-		case 'x', 't':
-			if b, err := hex.DecodeString(rest); err == nil {
-				values[i] = b
-				if part[0] == 't' {
-					values[i] = string(b)
-				}
-			}
-		}
+	b, err := hex.DecodeString(key)
+	if values := sqlite.DecodeKey(string(b)); err == nil && values != nil {
+		return values
 	}
-	return values
+	return []any{nil}
 }
 
 // partsOf reads a key of several columns, in which a text that begins with \x is a blob.

@@ -20,8 +20,18 @@ func TestLiterals(t *testing.T) {
 		}
 	}
 	key := []any{int64(-7), 2.5, "a'b\x00", []byte{1, 2}}
-	if got := decodeKey(encodeKey(key)); len(got) != 4 || got[0] != key[0] || got[1] != key[1] || got[2] != key[2] || !slices.Equal(got[3].([]byte), []byte{1, 2}) {
+	if got := DecodeKey(EncodeKey(key)); len(got) != 4 || got[0] != key[0] || got[1] != key[1] || got[2] != key[2] || !slices.Equal(got[3].([]byte), []byte{1, 2}) {
 		t.Errorf("the key comes back as %q", got)
+	}
+	for _, value := range append(key, "") {
+		for n, encoded := 1, EncodeKey([]any{value}); n < len(encoded); n++ {
+			if got := DecodeKey(encoded[:n]); got != nil {
+				t.Errorf("%q is half a key, and comes back as %q", encoded[:n], got)
+			}
+		}
+	}
+	if got := DecodeKey("z"); got != nil {
+		t.Errorf("z is no key, and comes back as %q", got)
 	}
 }
 
@@ -31,7 +41,7 @@ func TestSQLiteKeys(t *testing.T) {
 		`x'00ff'`:                      {[]byte{0, 255}},
 		`json_array('\x00ff', 'b', 3)`: {[]byte{0, 255}, "b", int64(3)},
 	} {
-		if got := sqliteKey(encodeKey(key)); got != want {
+		if got := sqliteKey(EncodeKey(key)); got != want {
 			t.Errorf("%v is %s, want %s", key, got, want)
 		}
 	}

@@ -4,11 +4,9 @@ package source
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -261,7 +259,7 @@ func (s *sqlite) Rows(ctx context.Context, a *report.Attachment, each func(*repo
 			if shingles != nil {
 				r.Shingles = *shingles
 			}
-			r.Key = encodeKey(key)
+			r.Key = EncodeKey(key)
 			return each(&r)
 		})
 		if err != nil || n < rowsAtOnce {
@@ -290,7 +288,7 @@ func pairOf(a *report.Attachment) (into []any, keys func() (string, string)) {
 	for i := range y {
 		into = append(into, &y[i])
 	}
-	return into, func() (string, string) { return encodeKey(x), encodeKey(y) }
+	return into, func() (string, string) { return EncodeKey(x), EncodeKey(y) }
 }
 
 func (s *sqlite) Verdicts(ctx context.Context, a *report.Attachment, each func(key, other string, duplicate bool)) error {
@@ -334,7 +332,7 @@ func (s *sqlite) Documents(ctx context.Context, a *report.Attachment, keys []str
 		list[i] = report.Document{Media: a.Media}
 		scan := err
 		if scan == nil {
-			scan = statement.QueryRowContext(ctx, decodeKey(key)...).Scan(&list[i].Size, &list[i].Bytes)
+			scan = statement.QueryRowContext(ctx, DecodeKey(key)...).Scan(&list[i].Size, &list[i].Bytes)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -350,50 +348,8 @@ func (s *sqlite) Documents(ctx context.Context, a *report.Attachment, keys []str
 	return list, nil
 }
 
-// A key is its values with their types, so that it can be asked for again.
-func encodeKey(values []any) string {
-	var b []byte
-	for _, v := range values {
-		switch v := v.(type) {
-		case int64:
-			b = binary.BigEndian.AppendUint64(append(b, 'i'), uint64(v))
-		case float64:
-			b = binary.BigEndian.AppendUint64(append(b, 'r'), math.Float64bits(v))
-		case []byte:
-			b = append(binary.AppendUvarint(append(b, 'b'), uint64(len(v))), v...)
-		default:
-			text := fmt.Sprint(v)
-			b = append(binary.AppendUvarint(append(b, 't'), uint64(len(text))), text...)
-		}
-	}
-	return string(b)
-}
-
-func decodeKey(key string) (values []any) {
-	for b := []byte(key); len(b) > 0; {
-		kind := b[0]
-		b = b[1:]
-		switch kind {
-		case 'i':
-			values, b = append(values, int64(binary.BigEndian.Uint64(b))), b[8:]
-		case 'r':
-			values, b = append(values, math.Float64frombits(binary.BigEndian.Uint64(b))), b[8:]
-		default:
-			length, n := binary.Uvarint(b)
-			part := b[n : n+int(length)]
-			b = b[n+int(length):]
-			if kind == 'b' {
-				values = append(values, part)
-			} else {
-				values = append(values, string(part))
-			}
-		}
-	}
-	return values
-}
-
 func (s *sqlite) KeyText(_ *report.Attachment, key string) string {
-	values := decodeKey(key)
+	values := DecodeKey(key)
 	if len(values) == 1 {
 		if b, ok := values[0].([]byte); ok {
 			return fmt.Sprintf("x'%x'", b)
@@ -433,7 +389,7 @@ func sqliteReference(name string) string {
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 func sqliteKey(key string) string {
-	values := decodeKey(key)
+	values := DecodeKey(key)
 	parts := make([]string, len(values))
 	for i, v := range values {
 		if b, ok := v.([]byte); ok && len(values) > 1 {
