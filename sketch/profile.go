@@ -369,12 +369,22 @@ func (p Profile) String() string {
 	return strings.Join(words, " ")
 }
 
-// didYouMean suggests the preset that a word misspells: one letter more, less, other
-// or two letters exchanged.
+// didYouMean suggests the preset or the setting that a word misspells: one letter more, less,
+// other or two letters exchanged.
 func didYouMean(word string) string {
+	var known []string
 	for _, preset := range presetList {
-		if a, b := preset.Name, word; a != b && nearlyEqual(a, b) {
-			return "; did you mean " + a + "?"
+		known = append(known, preset.Name)
+	}
+	for stream := range shingleLengths {
+		known = append(known, Stream(stream).String())
+	}
+	for _, family := range families {
+		known = append(known, family.name)
+	}
+	for _, name := range append(known, "case", "fold", "stop", "vowels", "duplicates", "numbers", "ids", "dates", "set", "bag", "bits") {
+		if name != word && nearlyEqual(name, word) {
+			return "; did you mean " + name + "?"
 		}
 	}
 	return ""

@@ -171,12 +171,9 @@ func (c *conn) find(v *sqlite.Value) (*attachment, error) {
 // findAny also finds an attachment that is broken, which detach ends. A name without
 // a schema means what it means to SQLite: the first schema that has it, temp first.
 func (c *conn) findAny(ref reference) (*attachment, error) {
-	list := []string{ref.schema}
-	if ref.schema == "" {
-		var err error
-		if list, err = c.schemas(); err != nil {
-			return nil, err
-		}
+	list, err := c.searched(ref)
+	if err != nil {
+		return nil, err
 	}
 	hidden := "" // the schema whose table of this name hides those after it
 	for _, schema := range list {

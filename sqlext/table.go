@@ -24,12 +24,9 @@ type unique struct{ columns, collations []string }
 
 // findTable looks a table up as SQL does, and learns its key.
 func (c *conn) findTable(ref reference) (*table, error) {
-	schemas := []string{ref.schema}
-	if ref.schema == "" {
-		var err error
-		if schemas, err = c.schemas(); err != nil {
-			return nil, err
-		}
+	schemas, err := c.searched(ref)
+	if err != nil {
+		return nil, err
 	}
 	for _, schema := range schemas {
 		t := &table{schema: schema}
@@ -252,6 +249,18 @@ func plainType(declared string) string {
 
 // reservedColumns matches the names of columns that the aspect's own tables have.
 var reservedColumns = regexp.MustCompile(`(?i)^(profile|content_hash|shingles|sketch|sketched_at|f[0-9]+|si_.*|other|other_.*|slot|feature|document|shared|resemblance|low|high|policy|matched_at|verdict|note|marked_at|marked_by|queued_at|omitted|unique_.*|alike__.*|this|marked)$`)
+
+// searched lists the databases in which a name is looked up: its own, or all where it has none.
+func (c *conn) searched(ref reference) ([]string, error) {
+	all, err := c.schemas()
+	if err != nil || ref.schema == "" {
+		return all, err
+	}
+	if !slices.ContainsFunc(append(all, "temp"), func(name string) bool { return strings.EqualFold(name, ref.schema) }) {
+		return nil, fmt.Errorf("there is no database %s", ref.schema)
+	}
+	return []string{ref.schema}, nil
+}
 
 // schemas lists the databases of the connection in the order in which SQL looks
 // a name up.

@@ -17,6 +17,9 @@ import (
 func (c *conn) checkWhere(t *table, where string) error { return c.checkExpression(t, "where", where) }
 
 func (c *conn) checkExpression(t *table, what, where string) error {
+	if len(wordsOf(where)) == 0 {
+		return fmt.Errorf("%s: the condition is empty", what)
+	}
 	if err := checkTime(where); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}

@@ -95,11 +95,11 @@ func Parse(s string) (Variant, error) {
 		return Variant{method: forest, k: int32(i)}, nil
 	}
 	if len(name) < 2 {
-		return fail("want a method, a variation and k as in 43B/40")
+		return fail("want a method, a variation and k as in 43B/40, or length, or forest/0")
 	}
 	number, err := strconv.ParseUint(name[:len(name)-1], 10, 8)
 	if err != nil {
-		return fail("want a method, a variation and k as in 43B/40")
+		return fail("want a method, a variation and k as in 43B/40, or length, or forest/0")
 	}
 	v := Variant{method: uint8(number % 20), stream: uint8(number / 20), variation: name[len(name)-1] &^ 0x20}
 	if v.method < 1 || v.method > methods || v.stream > soundex {
