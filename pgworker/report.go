@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -63,19 +60,7 @@ instead.`,
 			if err != nil {
 				return err
 			}
-			if c.json {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(r)
-			}
-			if output == "-" {
-				return r.Write(cmd.OutOrStdout())
-			}
-			if err := writeFile(output, r.Write); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), output)
-			return err
+			return r.Output(cmd.OutOrStdout(), output, c.json)
 		},
 	}
 	flags := verb.Flags()
@@ -84,24 +69,6 @@ instead.`,
 	intFlag(flags, &config.Clusters, "clusters", 100, 1, report.MaxClusters, "clusters shown with their texts")
 	intFlag(flags, &config.Members, "members", 6, 2, report.MaxMembers, "rows of each that are shown")
 	return verb
-}
-
-// writeFile makes a file that is there when it is whole.
-func writeFile(name string, write func(io.Writer) error) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), ".report-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
-			os.Remove(file.Name())
-		}
-	}()
-	if err := errors.Join(write(file), file.Sync(), file.Chmod(0o644), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), name)
 }
 
 // reportProgress shows a line on a terminal that changes as work goes on, and

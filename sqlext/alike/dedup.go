@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 // featureLimit is the number of documents that may share a feature. Above it each document is compared with only a few of them.
@@ -412,7 +414,7 @@ func (d *dedup) write(ctx context.Context, f *format, stdout io.Writer) error {
 		}
 		return w.Flush()
 	}
-	return writeFile(d.out, func(w io.Writer) error { return d.copyRaw(ctx, f, w) })
+	return report.WriteFile(d.out, func(w io.Writer) error { return d.copyRaw(ctx, f, w) })
 }
 
 func (d *dedup) copyRaw(ctx context.Context, f *format, w io.Writer) error {
@@ -449,7 +451,7 @@ func (d *dedup) copyRaw(ctx context.Context, f *format, w io.Writer) error {
 // explain writes the reason why each record was left out.
 func (d *dedup) explain(f *format) error {
 	names := []string{"record", "kept", "resemblance"}
-	return writeFile(d.why, func(w io.Writer) error {
+	return report.WriteFile(d.why, func(w io.Writer) error {
 		table := csv.NewWriter(w)
 		asCSV := kindOf(d.why) == "csv"
 		if asCSV {
@@ -508,4 +510,14 @@ func (d *dedup) summary(w io.Writer, r cluster.Report, unread map[string]string)
 	if r.HotCount > 0 {
 		fmt.Fprintf(w, "%d features are shared by more than %d records: some pairs among these were not compared\n", r.HotCount, featureLimit)
 	}
+}
+
+// sameFile tells whether two names are those of one file.
+func sameFile(a, b string) bool {
+	if a == "-" || b == "-" {
+		return false
+	}
+	x, err := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || err == nil && err2 == nil && os.SameFile(x, y)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 func (c *command) exportCommand() *cobra.Command {
@@ -140,7 +142,7 @@ func exportParquet(tx *sql.Tx, path, query string, names []string, nodes []parqu
 		return 0, err
 	}
 	defer rows.Close()
-	err = writeFile(path, func(to io.Writer) error {
+	err = report.WriteFile(path, func(to io.Writer) error {
 		w := parquet.NewGenericWriter[any](to, schema, parquet.Compression(&parquet.Zstd))
 		values, into := make([]any, len(names)), make([]any, len(names))
 		for i := range into {

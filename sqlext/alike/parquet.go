@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 // parquetFormat reads a column of texts of a Parquet file, and writes the rows that are kept under the same schema.
@@ -103,7 +105,7 @@ func (p *parquetSource) Close() error { return errors.Join(p.rows.Close(), p.fil
 const rowGroup = 64 << 20
 
 func copyParquet(ctx context.Context, in, out string, schema *parquet.Schema, kept func(i int) bool) error {
-	return writeFile(out, func(to io.Writer) error {
+	return report.WriteFile(out, func(to io.Writer) error {
 		from, err := os.Open(in)
 		if err != nil {
 			return err

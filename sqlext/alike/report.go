@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -51,19 +50,7 @@ standard output instead.`,
 			if err != nil {
 				return err
 			}
-			if c.json {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(r)
-			}
-			if output == "-" {
-				return r.Write(cmd.OutOrStdout())
-			}
-			if err := writeFile(output, r.Write); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), output)
-			return err
+			return r.Output(cmd.OutOrStdout(), output, c.json)
 		},
 	}
 	cmd.ValidArgsFunction = complete(cmd.Use)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/alike-sql/alike/sketch/report"
 )
 
 // databaseFormat reads the rows of a table, and writes those that are kept into the same table of another database.
@@ -86,7 +88,7 @@ func databaseFormat(in, table, column string) (*format, error) {
 			if _, err := os.Stat(out); err == nil {
 				return fmt.Errorf("%s exists; give the name of a new database", out)
 			}
-			return replaceFile(out, func(hidden string) error {
+			return report.ReplaceFile(out, func(hidden string) error {
 				if err := copyTable(ctx, in, hidden, table, id, create, names, kept); err != nil {
 					return err
 				}

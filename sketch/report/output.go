@@ -1,8 +1,9 @@
-package main
+package report
 
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +13,27 @@ import (
 	"strings"
 )
 
-// writeFile writes a file, compressed if its name ends in .gz. The name appears when the file is whole; a file that it replaces keeps
+// Output is the end of a command that reports: the numbers as JSON to the standard output, or
+// the page to the file called name, which it prints, or to the standard output if name is -.
+func (r *Report) Output(stdout io.Writer, name string, numbers bool) error {
+	if numbers {
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(r)
+	}
+	if name == "-" {
+		return r.Write(stdout)
+	}
+	if err := WriteFile(name, r.Write); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(stdout, name)
+	return err
+}
+
+// WriteFile writes a file, compressed if its name ends in .gz. The name appears when the file is whole; a file that it replaces keeps
 // its rights. A device or a pipe is written to as it is.
-func writeFile(name string, write func(io.Writer) error) error {
+func WriteFile(name string, write func(io.Writer) error) error {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		device, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
@@ -22,7 +41,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 		}
 		return errors.Join(pack(name, device, write), device.Close())
 	}
-	return replaceFile(name, func(hidden string) error {
+	return ReplaceFile(name, func(hidden string) error {
 		file, err := os.OpenFile(hidden, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return err
@@ -52,8 +71,8 @@ func pack(name string, to io.Writer, write func(io.Writer) error) error {
 	return w.Flush()
 }
 
-// replaceFile has a file made under a hidden name beside its own, and gives it its name when it is whole.
-func replaceFile(name string, write func(hidden string) error) (err error) {
+// ReplaceFile has a file made under a hidden name beside its own, and gives it its name when it is whole.
+func ReplaceFile(name string, write func(hidden string) error) (err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target // the link stays
 	}
@@ -72,14 +91,4 @@ func replaceFile(name string, write func(hidden string) error) (err error) {
 		}
 	}
 	return os.Rename(hidden, name)
-}
-
-// sameFile tells whether two names are those of one file.
-func sameFile(a, b string) bool {
-	if a == "-" || b == "-" {
-		return false
-	}
-	x, err := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return filepath.Clean(a) == filepath.Clean(b) || err == nil && err2 == nil && os.SameFile(x, y)
 }
