@@ -26,7 +26,7 @@ begin
   delete from alike.chunk where attachment = a.id;
   delete from alike.queue where attachment = a.id;
   perform alike._unprotect(a);
-  perform alike._drop_values_triggers(a);
+  perform alike._drop_side_triggers(a, 'values');
   perform alike._leave_parts(a);
   if alike._side(a) is not null then
     execute format('select count(*) from %s', alike._name(a, '')) into rows;

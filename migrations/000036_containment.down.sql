@@ -11,10 +11,10 @@ drop function alike._holding(alike.attachment, bigint[], bigint, text, boolean, 
 drop function alike._make_holding(alike.attachment);
 drop function alike._containment_limit(alike.attachment, double precision);
 drop function alike._may_hold(integer, integer, double precision);
-drop function alike._least_shared(bigint, double precision);
+drop function alike._min_shared(bigint, double precision);
 drop function alike._passage_shingles(alike.profile_fields, bigint);
 drop function alike._passage_width(alike.profile_fields);
-drop function alike._drop_values_triggers(alike.attachment);
+drop function alike._drop_side_triggers(alike.attachment, text);
 drop function alike._make_values_function(alike.attachment);
 drop function alike._build_values(alike.attachment);
 drop function alike._make_values(alike.attachment);

@@ -14,10 +14,10 @@ set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
 declare
-  taken constant name := (select k from unnest(a.key_columns) as k where k in ('value', 'passages') limit 1);
+  clash constant name := (select k from unnest(a.key_columns) as k where k in ('value', 'passages') limit 1);
 begin
-  if taken is not null then
-    raise exception 'alike: attach: the key column "%" is called like a column of the values', taken using errcode = 'duplicate_column';
+  if clash is not null then
+    raise exception 'alike: attach: the key column "%" has the name of a column of the table of values', clash using errcode = 'duplicate_column';
   elsif a.distributed then
     raise exception 'alike: attach: contains is not for a table that is distributed among nodes' using errcode = 'feature_not_supported';
   elsif (select (alike._parse(s.profile)).stream from alike.settings s where s.id = a.profile_id) = 6 then
@@ -83,7 +83,7 @@ begin
 end
 $function$, f));
   execute format('revoke all on function %s() from public', alike._generated(a, 'values'));
-  perform alike._drop_values_triggers(a);
+  perform alike._drop_side_triggers(a, 'values');
   foreach event in array array['insert', 'update', 'delete', 'truncate'] loop
     execute format('create trigger %I after %s on %s%s for each statement execute function %s()', 'alike_values_' || event, event, alike._name(a, ''),
       case event when 'update' then ' referencing old table as alike_old new table as alike_new' when 'insert' then ' referencing new table as alike_new'
@@ -93,20 +93,16 @@ $function$, f));
 end
 $$;
 
--- Drops the triggers of the values when the aspect is taken away. The side table and its
--- values stay.
-create function alike._drop_values_triggers(a alike.attachment) returns void language plpgsql
+-- Drops the triggers of one kind (values or parts) from the side table, which stays.
+create function alike._drop_side_triggers(a alike.attachment, kind text) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
 as $$
 declare
-  event text;
+  trigger_name name;
 begin
-  if alike._side(a) is not null then
-    foreach event in array array['insert', 'update', 'delete', 'truncate'] loop
-      execute format('drop trigger if exists %I on %s', 'alike_values_' || event, alike._name(a, ''));
-    end loop;
-  end if;
+  for trigger_name in select t.tgname from pg_trigger t where t.tgrelid = alike._side(a) and t.tgname ^@ ('alike_' || kind || '_') loop
+    execute format('drop trigger %I on %s', trigger_name, alike._name(a, ''));
+  end loop;
 end
 $$;
 
@@ -128,7 +124,7 @@ $$;
 
 -- The least number of a row's n values that a document containing the row shares. With fewer
 -- shared values even the upper bound of the containment is below at_least.
-create function alike._least_shared(n bigint, at_least double precision) returns bigint language sql immutable parallel safe
+create function alike._min_shared(n bigint, at_least double precision) returns bigint language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$ select greatest(1, ceil(n * at_least - 3 * sqrt(n * at_least * (1 - at_least)) - 3))::bigint $$;
 
@@ -186,7 +182,7 @@ begin
                 cross join lateral (select n.value) u
                 cross join lateral generate_series(coarse, 10) as l
                 where u.value & ((1 << l) - 1) = 0) q
-          where q.place <= q.n - alike._least_shared(q.n, at_least) + 1)
+          where q.place <= q.n - alike._min_shared(q.n, at_least) + 1)
         select distinct {keys_v}, null::integer as matches from rare u join {value} v on v.value = u.value';
     end if;
     answers := answers || alike._fill(
@@ -294,10 +290,10 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  wanted constant double precision := alike._containment_limit(a, at_least);
+  threshold constant double precision := alike._containment_limit(a, at_least);
   asked constant jsonb := (alike._question('passages', a.id::text, array[document]))[1] -> 0;
 begin
-  return query select * from alike._holding(a, array(select v::bigint from jsonb_array_elements_text(asked -> 'values') as v), (asked ->> 'shingles')::bigint, null, reverse, wanted, false, at_most);
+  return query select * from alike._holding(a, array(select v::bigint from jsonb_array_elements_text(asked -> 'values') as v), (asked ->> 'shingles')::bigint, null, reverse, threshold, false, at_most);
 end
 $$;
 
@@ -344,7 +340,7 @@ begin
              cross join unnest(s.passages) as u(value)
              left join frequency f on f.value = u.value
              where s.profile = {profile_id} and u.value & ((1 << l) - 1) = 0) q
-       where q.rows is not null and q.place <= q.n - alike._least_shared(q.n, $3) + 1),
+       where q.rows is not null and q.place <= q.n - alike._min_shared(q.n, $3) + 1),
      candidate as materialized (
        select distinct {keys_r}, {others_v} from rare r join {value} v on v.value = r.value where not ({same_r_v})),
      answer as materialized (
@@ -398,7 +394,7 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
-  wanted constant double precision := alike._containment_limit(a, at_least);
+  threshold constant double precision := alike._containment_limit(a, at_least);
   p alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
   asks constant boolean := exists (select from pg_foreign_server where srvname = 'alike_ask') and exists (select from pg_extension where extname = 'dblink');
   names text[];
@@ -422,23 +418,23 @@ begin
   gone := array_fill(null::integer, array[coalesce(cardinality(names), 0)]);
   ratios := array_fill(null::double precision, array[coalesce(cardinality(names), 0)]);
   for pair in
-    select x.n as part, y.n as whole, c.containment, c.low
-    from alike._containments(a, wanted, asks, 2147483647) c
+    select x.n as part, y.n as holder, c.containment, c.low
+    from alike._containments(a, threshold, asks, 2147483647) c
     join unnest(names) with ordinality as x(name, n) on x.name = c.key
     join unnest(names) with ordinality as y(name, n) on y.name = c.other
     where y.n < x.n
     order by x.n, c.containment desc, y.n
   loop
-    continue when gone[pair.part] is not null or gone[pair.whole] is not null;
+    continue when gone[pair.part] is not null or gone[pair.holder] is not null;
     ratio := pair.containment;
-    if pair.low < wanted then
+    if pair.low < threshold then
       continue when not asks or a.extract is not null;
-      execute reading into texts using array[names[pair.part], names[pair.whole]];
+      execute reading into texts using array[names[pair.part], names[pair.holder]];
       continue when cardinality(texts) is distinct from 2 or array_position(texts, null) is not null;
       ratio := ((alike._question('containment_exact', alike._spell(p), texts))[1] ->> 0)::double precision;
-      continue when ratio is null or ratio < wanted;
+      continue when ratio is null or ratio < threshold;
     end if;
-    gone[pair.part] := pair.whole;
+    gone[pair.part] := pair.holder;
     ratios[pair.part] := ratio;
   end loop;
   return query execute format(

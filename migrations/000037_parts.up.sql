@@ -362,20 +362,14 @@ create function alike._leave_parts(a alike.attachment) returns void language plp
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
-declare
-  event text;
 begin
   if not alike._in_parts(a) then
     return;
   end if;
-  if alike._side(a) is not null then
-    foreach event in array array['insert', 'update'] loop
-      execute format('drop trigger if exists %I on %s', 'alike_parts_' || event, alike._name(a, ''));
-    end loop;
-    if alike._side(a, '_pair') is not null then
-      a.options := a.options || '{"layout": "columns"}';
-      execute format('create or replace view %s as %s', alike._name(a, '_pair'), alike._pair_arms(a));
-    end if;
+  perform alike._drop_side_triggers(a, 'parts');
+  if alike._side(a) is not null and alike._side(a, '_pair') is not null then
+    a.options := a.options || '{"layout": "columns"}';
+    execute format('create or replace view %s as %s', alike._name(a, '_pair'), alike._pair_arms(a));
   end if;
   perform alike._drop_parts(a);
 end

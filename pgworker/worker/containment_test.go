@@ -368,7 +368,7 @@ func TestContainsComesAndGoes(t *testing.T) {
 			t.Errorf("%d functions remain, want 0", n)
 		}
 		exec(t, c, `create table v (value int primary key, body text)`)
-		fails(t, c, `the key column "value" is called like a column of the values`, `select alike.attach('v', 'body', '{"contains": true}')`)
+		fails(t, c, `the key column "value" has the name of a column of the table of values`, `select alike.attach('v', 'body', '{"contains": true}')`)
 		exec(t, c, `create table w (id int primary key, body text)`)
 		fails(t, c, "the stream elements has no passages", `select alike.attach('w', 'body', '{"contains": true, "profile": "elements"}')`)
 	}

@@ -16,12 +16,12 @@ const (
 	MaxTexts    = 1000
 	enoughTexts = 100
 	EnoughBytes = 1 << 20
-	mostBytes   = 8 << 20
+	maxBytes    = 8 << 20
 )
 
 // Enough reports whether a sample of this number of texts and bytes is complete.
 func Enough(texts, bytes int) bool {
-	return texts >= MaxTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= mostBytes
+	return texts >= MaxTexts || texts >= enoughTexts && bytes >= EnoughBytes || bytes >= maxBytes
 }
 
 // Thresholds are the resemblances at which Curve states the recall.

@@ -16,11 +16,11 @@ import (
 // common.
 const Share = 0.1
 
-// leastRows is the least number of documents that must have a common shingle.
-const leastRows = 3
+// minRows is the smallest number of documents that must have a common shingle.
+const minRows = 3
 
-// mostCounted bounds the number of shingles that a Learner counts at once.
-const mostCounted = 1 << 20
+// maxCounted bounds the number of shingles that a Learner counts at once.
+const maxCounted = 1 << 20
 
 // A Learner finds the shingles that more than a share of documents have, in memory that
 // does not grow with their number. It needs each document twice and some a third time: pass
@@ -87,7 +87,7 @@ func (l *Learner[K]) Add(text []byte) error {
 		l.counts[x] = c
 	}
 	l.documents++
-	if l.since++; float64(l.since)*l.share >= 10 || len(l.counts) > mostCounted {
+	if l.since++; float64(l.since)*l.share >= 10 || len(l.counts) > maxCounted {
 		l.since = 0
 		l.drops++
 		for x, c := range l.counts {
@@ -106,7 +106,7 @@ func (l *Learner[K]) Complete() bool {
 
 // enough returns the least number of documents that makes a shingle common.
 func (l *Learner[K]) enough() int {
-	return max(leastRows, int(math.Floor(l.share*float64(l.documents)))+1)
+	return max(minRows, int(math.Floor(l.share*float64(l.documents)))+1)
 }
 
 // Learn passes all documents to Add and then to Count. read gives them, the same ones each
