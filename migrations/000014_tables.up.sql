@@ -100,6 +100,7 @@ begin
   execute format('create or replace view %s as %s', alike._name(a, '_pair'), case when a.distributed then alike._pair_across_nodes(a) else alike._pair_arms(a) end);
   execute format('comment on table %s is %L', alike._name(a, ''), format('Alike: sketches of %s.%I', a.source, a.column_name));
   perform alike._protect(a);
+  perform alike._switch_clusters(a);
 end
 $$;
 

@@ -44,7 +44,7 @@ begin
     raise exception 'alike: attach: % is a temporary table, which no worker can see', relation using errcode = 'wrong_object_type';
   elsif class.relnamespace in ('alike'::regnamespace, 'pg_catalog'::regnamespace, 'information_schema'::regnamespace) then
     raise exception 'alike: attach: % is a table of the system', relation using errcode = 'wrong_object_type';
-  elsif exists (select from alike.attachment a, unnest(array['', '_match', '_mark', '_cluster', '_value', '_probe']) as suffix
+  elsif exists (select from alike.attachment a, unnest(array['', '_match', '_mark', '_cluster', '_event', '_value', '_probe']) as suffix
       where a.side_schema = (select nspname from pg_namespace where oid = class.relnamespace) and class.relname = a.side_name || suffix) then
     raise exception 'alike: attach: % is a table of an attachment', relation using errcode = 'wrong_object_type';
   elsif class.relkind = 'r' then
@@ -76,6 +76,7 @@ as $$
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
     ('verify', array['string'], 'a string'), ('layout', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'),
+    ('clusters', array['boolean', 'number'], 'true, false, or the most rows of a cluster, from 2 to 1000000'),
     ('common', array['boolean', 'number', 'string', 'null'], 'true, false, a share above 0 and at most 1, or the name of a list')
 $$;
 
@@ -117,6 +118,9 @@ begin
   end if;
   if coalesce(options ->> 'layout', 'columns') not in ('columns', 'parts') then
     raise exception 'alike: attach: the layout is "%", want columns or parts', left(options ->> 'layout', 100) using errcode = 'invalid_parameter_value';
+  end if;
+  if jsonb_typeof(options -> 'clusters') = 'number' and ((options ->> 'clusters')::numeric not between 2 and 1000000 or (options ->> 'clusters')::numeric % 1 <> 0) then
+    raise exception 'alike: attach: the option clusters is %, want true, false, or the most rows of a cluster, from 2 to 1000000', left(options ->> 'clusters', 60) using errcode = 'invalid_parameter_value';
   end if;
   if jsonb_typeof(options -> 'matches') = 'number' and ((options ->> 'matches')::numeric not between 1 and 1000 or (options ->> 'matches')::numeric % 1 <> 0) then
     raise exception 'alike: attach: the option matches is %, want a whole number from 1 to 1000 or null', options ->> 'matches' using errcode = 'invalid_parameter_value';
@@ -489,6 +493,11 @@ begin
     where t.id = replaced returning * into a;
     perform alike._make_learn(a);
     perform alike._make_sees(a); -- reveal
+    perform alike._switch_clusters(a);
+    if alike._side(a, '_cluster') is not null and (a.at_least, a.options -> 'clusters') is distinct from (old.at_least, old.options -> 'clusters')
+       and exists (select from alike.backfill b where b.attachment = a.id and b.finished_at is not null) then
+      perform alike._write_clusters(a);
+    end if;
     perform alike._say_what_was_chosen(a);
     perform alike._say_what_is_done(a);
     return 0;

@@ -114,11 +114,11 @@ begin
     for suffix in select p.part from alike._parts(a.id, a.side_schema) p where p.state <> 'used' loop
       execute format('drop table %s', suffix);
     end loop;
-    foreach suffix in array array['', '_match', '_mark', '_value', '_part'] loop
+    foreach suffix in array array['', '_match', '_mark', '_cluster', '_event', '_value', '_part'] loop
       continue when alike._side(a, suffix) is null;
       execute format('alter table %s %s', alike._name(a, suffix), (
         select string_agg(format('alter column %I type %s using %1$I::%2$s', c, t), ', ')
-        from unnest(a.key_columns || case when suffix in ('', '_value', '_part') then '{}' else others end, types || case when suffix in ('', '_value', '_part') then '{}' else types end) as u(c, t)));
+        from unnest(a.key_columns || case when suffix in ('_match', '_mark') then others else '{}' end, types || case when suffix in ('_match', '_mark') then types else '{}' end) as u(c, t)));
     end loop;
     perform alike._make_tables(a);
   end if;

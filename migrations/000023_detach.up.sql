@@ -37,7 +37,7 @@ begin
         execute format('drop view %s', alike._name(a, object));
       end if;
     end loop;
-    foreach object in array array['', '_match', '_mark', '_cluster', '_value', '_probe'] loop
+    foreach object in array array['', '_match', '_mark', '_cluster', '_event', '_value', '_probe'] loop
       if alike._side(a, object) is not null then
         execute format('drop table %s', alike._name(a, object));
       end if;

@@ -6,8 +6,9 @@
 -- called distinct; 3 a pair; 4 two rows that a person called duplicates. Rows are numbered
 -- by ranks, a query of keys and ranks of which the greatest comes first, and by their keys.
 -- For the greedy linkages a pair is in the place of its later row; for the others
--- the best pair comes first, and what a person called duplicates is of kind 4 alone.
-create function alike._numbered_pairs(a alike.attachment, least_resemblance double precision, linkage text, ranks text)
+-- the best pair comes first, and what a person called duplicates is of kind 4 alone. Where
+-- keys are given, the pairs are those of their rows, which no other rows resemble.
+create function alike._numbered_pairs(a alike.attachment, least_resemblance double precision, linkage text, ranks text, given text[])
 returns table (kind integer, x integer, y integer, key text, resemblance double precision)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -18,7 +19,7 @@ declare
     from unnest(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'd.key')) with ordinality as u(v, n));
 begin
   return query execute format(
-    'with p as materialized (select p.key, p.other, p.resemblance from alike._pairs($1, $2) p),
+    'with p as materialized (%7$s),
           m as materialized (select least(u.key, u.other) as low, greatest(u.key, u.other) as high, u.verdict from (select %1$s as key, %2$s as other, m.verdict from %3$s m) u),
           d as materialized (select u.key, count(*) as pairs from (select p.key from p union all select p.other from p) u group by u.key),
           r as materialized (%4$s),
@@ -40,24 +41,26 @@ begin
     alike._key_text(a.key_columns, 'm'), alike._key_text(alike._others(a.key_columns), 'm'), alike._name(a, '_mark'),
     coalesce(ranks, 'select null::text as key, null::integer as rank'),
     case linkage when 'newest' then descending when 'popular' then 'd.pairs desc, ' || by_key else 'r.rank desc nulls last, ' || by_key end,
-    by_key)
-  using a, least_resemblance, linkage in ('greedy', 'popular', 'newest', 'verdict'), linkage <> 'verdict';
+    by_key,
+    case when given is null then 'select p.key, p.other, p.resemblance from alike._pairs($1, $2) p'
+      else format('select g.key, k.key as other, k.resemblance from unnest($5) as g(key) cross join lateral %s(null, null, g.key, $2, null) k where g.key < k.key', alike._generated(a, 'similar')) end)
+  using a, least_resemblance, linkage in ('greedy', 'popular', 'newest', 'verdict'), linkage <> 'verdict', given;
 end
 $$;
 
 -- The rows that are in a pair, and to which row each was joined. greedy: a row joins the
 -- row before it that it resembles most, of those that have not joined one themselves. single: of
--- two rows in a pair the clusters are one. complete: a cluster takes another in only when every
+-- two rows in a pair the clusters are one. components: the same, whatever people called distinct. complete: a cluster takes another in only when every
 -- distinct member of the smaller resembles every representative of the larger, its first 32
 -- distinct members; members at resemblance 1 are the same to every check. The distinct
 -- members are a ring, from the root on.
-create function alike._link(a alike.attachment, least_resemblance double precision, linkage text, ranks text, keeping boolean,
+create function alike._link(a alike.attachment, least_resemblance double precision, linkage text, ranks text, keeping boolean, given text[] default null,
   out names text[], out places integer[], out joined integer[], out resemblances double precision[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  greedy constant boolean := linkage not in ('complete', 'single');
+  greedy constant boolean := linkage not in ('complete', 'single', 'components');
   p record;
   ends integer[];      -- the roots of a pair
   known integer[];
@@ -69,7 +72,7 @@ declare
   representative integer;
   fits boolean;
 begin
-  for p in select * from alike._numbered_pairs(a, least_resemblance, linkage, ranks) loop
+  for p in select * from alike._numbered_pairs(a, least_resemblance, linkage, ranks, given) loop
     if p.kind = 1 then
       names[p.x] := p.key;
       places[p.x] := p.y;
@@ -106,7 +109,7 @@ begin
       ends := array[ends[2], ends[1]];
       known := array[known[2], known[1]];
     end if;
-    continue when cardinality(apart) > 0 and alike._kept_apart(joined, apart, ends);
+    continue when cardinality(apart) > 0 and linkage <> 'components' and alike._kept_apart(joined, apart, ends);
     if p.kind = 3 and linkage = 'complete' and (p.resemblance < 1 or members[ends[1]] > 1 or members[ends[2]] > 1) then
       sketches := coalesce(sketches, alike._sketches(a, names));
       fits := true;

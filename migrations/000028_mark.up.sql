@@ -41,13 +41,26 @@ begin
   if verdict = 'none' then
     execute format('delete from %s m where %s and %s', mark, alike._key_is(keys, types, 'm', '$1'), alike._key_is(alike._others(keys), types, 'm', '$2'))
     using case when less then x else y end, case when less then y else x end;
+    perform alike._queue_judged(a, x, y);
     return verdict;
   end if;
   execute format('insert into %s (%s, verdict, note) values (%s, %s, $3, $4)
     on conflict (%s) do update set verdict = excluded.verdict, note = excluded.note, marked_at = excluded.marked_at, marked_by = excluded.marked_by',
     mark, columns, array_to_string(alike._key_values(keys, types, '$1'), ', '), array_to_string(alike._key_values(keys, types, '$2'), ', '), columns)
   using case when less then x else y end, case when less then y else x end, verdict, note;
+  perform alike._queue_judged(a, x, y);
   return verdict;
+end
+$$;
+
+-- Has the worker look again at the clusters of rows that were judged, where clusters are kept.
+create function alike._queue_judged(a alike.attachment, x text, y text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if alike._side(a, '_cluster') is not null then
+    insert into alike.queue (attachment, key, more) values (a.id, alike._spelled(a, x), array[alike._spelled(a, y)]);
+  end if;
 end
 $$;
 

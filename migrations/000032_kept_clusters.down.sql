@@ -1,3 +1,11 @@
-drop function alike._join_clusters(alike.attachment, text[]);
-drop function alike.write_clusters(text, double precision);
-drop function alike._write_clusters(alike.attachment, double precision);
+drop function alike.write_clusters(text);
+drop function alike._write_clusters(alike.attachment);
+drop function alike._settle_clusters(alike.attachment, bigint[]);
+drop function alike._note_verdicts(alike.attachment, text[]);
+drop function alike._join_clusters(alike.attachment, text[], bigint[]);
+drop function alike._leave_clusters(alike.attachment, text[]);
+drop function alike._comparable(alike.attachment, text[]);
+drop function alike._about_clusters(alike.attachment, text);
+drop function alike._switch_clusters(alike.attachment);
+drop function alike._make_clusters(alike.attachment);
+drop function alike._most_clustered(alike.attachment);

@@ -1,83 +1,289 @@
--- NAME_alike_cluster: the cluster of each row that is in one, kept. A cluster
--- keeps its name as long as one of the rows does that had it; the worker brings
--- the table up to date with each checkin.
-create function alike._write_clusters(a alike.attachment, at_least double precision) returns bigint language plpgsql
+-- Clusters that are kept up to date: those of the linkage single, which a checkin can follow
+-- without a look at the rest of the table. NAME_alike_cluster has a line for each row that
+-- resembles another: the component, which is everything that pairs link, and the cluster. Both
+-- are numbers that are never used again. The clusters of a component are one, unless people
+-- called two of its rows distinct, and none where it has more rows than the option says.
+-- NAME_alike_event tells what became of each cluster. Whoever changes either table holds the
+-- lock under which workers record.
+
+create function alike._most_clustered(a alike.attachment) returns bigint language sql immutable
 set search_path = pg_catalog, pg_temp
-set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$ select case jsonb_typeof(a.options -> 'clusters') when 'number' then (a.options ->> 'clusters')::bigint else 1000 end $$;
+
+create function alike._make_clusters(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
 declare
   kept constant text := alike._name(a, '_cluster');
+  events constant text := alike._name(a, '_event');
+  unlogged constant text := case relpersistence when 'u' then 'unlogged' else '' end from pg_class where oid = alike._side(a);
+  types constant text[] := alike._column_types(alike._side(a), a.key_columns);
+  taken constant name := k from unnest(a.key_columns) as k where k in ('component', 'cluster', 'judged', 'clustered_at', 'event_id', 'event', 'happened_at') limit 1;
+begin
+  if taken is not null then
+    raise exception 'alike: % keeps no clusters: the key column "%" has the name of a column of theirs', a.name, taken using errcode = 'duplicate_column';
+  end if;
+  if to_regclass(kept) is null then
+    execute format('create %s table %s (%s, component bigint, cluster bigint, judged boolean not null default false, clustered_at timestamptz not null default now(), primary key (%s))',
+      unlogged, kept, alike._column_list(a.key_columns, types), alike._names(a.key_columns));
+    execute format('create index on %s (component, cluster)', kept);
+    execute format('create index on %s (cluster)', kept);
+    execute format('create index on %s (component) where judged', kept);
+    execute format('comment on table %s is %L', kept, 'Alike: clusters that are kept; a cluster that is NULL is none');
+  end if;
+  if to_regclass(events) is null then
+    execute format('create %s table %s (event_id bigint generated always as identity primary key, event text not null check (event in (''made'', ''joined'', ''split'', ''gone'')), cluster bigint not null, other bigint, %s, happened_at timestamptz not null default now())',
+      unlogged, events, replace(alike._column_list(a.key_columns, types), ' not null', ''));
+  end if;
+  -- The new tables alone: a lock on the others would wait for those who read and write them.
+  perform alike._protect_tables(a, array['_cluster', '_event']);
+  perform alike._own(a);
+end
+$$;
+
+-- Makes or drops the two tables as the option says. An attachment that is to replace another
+-- takes over the tables of that.
+create function alike._switch_clusters(a alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+begin
+  if a.replaces is not null or not a.options ? 'clusters' then
+    return;
+  elsif a.options -> 'clusters' <> 'false' then
+    perform alike._make_clusters(a);
+  else
+    execute format('drop table if exists %s, %s', alike._name(a, '_cluster'), alike._name(a, '_event'));
+  end if;
+end
+$$;
+
+-- A statement about kept clusters: m is a row of NAME_alike_cluster, and {is_m} finds the row
+-- with the key k.key, however that is spelled. {ask} is a call that finds what resembles the
+-- row with the key g.key.
+create function alike._about_clusters(a alike.attachment, template text) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select alike._fill(template, alike._fragments(a) || jsonb_build_object(
+    'event', alike._name(a, '_event'),
+    'next', format('nextval(pg_get_serial_sequence(%L, ''event_id''))', alike._name(a, '_event')),
+    'is_m', alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'm', 'k.key'),
+    'ask', format('%s(null, null, g.key, %L::double precision, null)', alike._generated(a, 'similar'), a.at_least),
+    'keys_same', alike._key_equal(a.key_columns, 'm', 'o'),
+    'keys_x', alike._key_equal(a.key_columns, 'v', 'x'),
+    'keys_y', alike._key_equal(alike._others(a.key_columns), 'v', 'y', a.key_columns),
+    'keys_excluded', (select string_agg(format('%1$I = excluded.%1$I', c), ', ') from unnest(a.key_columns) as c)))
+$$;
+
+-- Of the given keys those whose rows can be compared, as the side table spells them.
+create function alike._comparable(a alike.attachment, given text[]) returns text[] language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  result text[];
+begin
+  execute alike._about_clusters(a, 'select array_agg({text_s} order by {keys_s}) from {side} s where s.profile = {profile_id} and s.sketch is not null and ({keys_s}) in (select {values} from unnest($1) as k(key))')
+  into result using given;
+  return coalesce(result, '{}');
+end
+$$;
+
+-- Takes rows out of their components before their documents change or go, and gives the
+-- components that this touched. Every part that a component falls into has a neighbour of
+-- a row that leaves, or a row that was linked by a verdict, which may be gone already. From one
+-- of these rows the rest is looked for; a part from which it cannot be reached becomes a
+-- component of its own.
+create function alike._leave_clusters(a alike.attachment, given text[]) returns bigint[] language plpgsql
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+declare
+  linked constant text := alike._about_clusters(a, 'select array_agg(distinct {text_m}) from unnest($1) as g(key) cross join lateral {ask} k join {cluster} m on {is_m} where m.component = $2');
+  judged constant text := alike._about_clusters(a, 'select array_agg({text_m}) from {cluster} m where m.component = $1 and m.judged');
+  component record;
+  touched bigint[] := '{}';
+  seeds text[];
+  reached text[];
+  found text[];
+  n integer;
+  part bigint;
+begin
+  for component in execute alike._about_clusters(a,
+      'with left_ones as (
+         update {cluster} m set component = null from {cluster} o
+         where {keys_same} and ({keys_m}) in (select {values} from unnest($1) as k(key)) and o.component is not null
+         returning o.component as id, {text_m} as key)
+       select id, array_agg(key order by key) as keys from left_ones group by id order by id') using given loop
+    touched := touched || component.id;
+    execute linked into seeds using alike._comparable(a, component.keys), component.id;
+    execute judged into found using component.id;
+    seeds := array(select unnest(seeds) union select unnest(alike._comparable(a, found)));
+    while cardinality(seeds) > 1 loop
+      reached := seeds[1:1];
+      n := 1;
+      while n <= cardinality(reached) and not reached @> seeds loop
+        execute linked into found using reached[n:n], component.id;
+        reached := reached || array(select f from unnest(found) as f where f <> all (reached));
+        n := n + 1;
+      end loop;
+      exit when reached @> seeds;
+      execute alike._about_clusters(a, 'select {next}') into part;
+      execute alike._about_clusters(a, 'update {cluster} m set component = $1 from unnest($2) as k(key) where {is_m}') using part, reached;
+      touched := touched || part;
+      seeds := array(select s from unnest(seeds) as s where s <> all (reached));
+    end loop;
+  end loop;
+  return touched;
+end
+$$;
+
+-- Links rows whose documents were written, after the touched components were left, and tells what
+-- became of the clusters. What a row resembles becomes one component, the one with the most rows.
+create function alike._join_clusters(a alike.attachment, given text[], touched bigint[]) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+declare
+  most constant bigint := alike._most_clustered(a);
+  ask constant text := alike._about_clusters(a, 'select array_agg(k.key) from (select $1 as key) g cross join lateral {ask} k');
+  -- More rows than a cluster may have need not be counted.
+  find constant text := alike._about_clusters(a,
+    'select array_agg(c.component order by n.n desc, c.component)
+     from (select distinct m.component from unnest($1) as k(key) join {cluster} m on {is_m} where m.component is not null) c
+     cross join lateral (select count(*) as n from (select from {cluster} m where m.component = c.component limit $2) q) n');
+  make constant text := alike._about_clusters(a, 'select array[{next}]');
+  unite constant text := alike._about_clusters(a, 'update {cluster} m set component = $1 where m.component = any ($2)');
+  put constant text := alike._about_clusters(a,
+    'insert into {cluster} as o ({keys}, component) select {values}, $2 from unnest($1) as k(key) where not exists (select from {cluster} m where {is_m} and m.component = $2)
+     on conflict ({keys}) do update set component = excluded.component');
+  put_itself constant text := alike._about_clusters(a,
+    'insert into {cluster} as o ({keys}, component) select {values}, $2 from (select $1 as key) k on conflict ({keys}) do update set component = excluded.component' || case when a.distributed then '' else ', {keys_excluded}' end);
+  row_key text;
+  linked text[];
+  components bigint[];
+begin
+  foreach row_key in array alike._comparable(a, given) loop
+    execute ask into linked using row_key;
+    continue when linked is null;
+    execute find into components using linked || row_key, most + 1;
+    if components is null then
+      execute make into components;
+    elsif cardinality(components) > 1 then
+      execute unite using components[1], components[2:];
+    end if;
+    execute put using linked, components[1];
+    execute put_itself using row_key, components[1];
+    touched := touched || components[1];
+  end loop;
+  perform alike._note_verdicts(a, given);
+  perform alike._settle_clusters(a, touched);
+end
+$$;
+
+-- Notes which rows a person called a duplicate of another: of the given ones, or of all.
+create function alike._note_verdicts(a alike.attachment, given text[]) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  execute alike._about_clusters(a,
+    'update {cluster} m set judged = not m.judged
+     where ($1 is null or ({keys_m}) in (select {values} from unnest($1) as k(key)))
+       and m.judged is distinct from (({keys_m}) in (select {keys} from {mark} where verdict = ''duplicate'') or ({keys_m}) in (select {others} from {mark} where verdict = ''duplicate''))')
+  using given;
+end
+$$;
+
+-- Gives the rows of touched components their clusters, and tells what changed. Of several parts of
+-- what was one cluster that with the most rows keeps its number.
+create function alike._settle_clusters(a alike.attachment, touched bigint[]) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  most constant bigint := alike._most_clustered(a);
+  divided record;
+  linked record;
+  names text[] := '{}';
+  parts bigint[] := '{}';
+begin
+  for divided in execute alike._about_clusters(a,
+      'select x.component, (select array_agg({text_m}) from (select * from {cluster} m where m.component = x.component limit $2) m) as keys
+       from {mark} v join {cluster} x on {keys_x} join {cluster} y on {keys_y}
+       where v.verdict = ''distinct'' and x.component = y.component and x.component = any ($1) group by x.component') using touched, most + 1 loop
+    continue when cardinality(divided.keys) > most;
+    select * into linked from alike._link(a, a.at_least, 'single', null, false, divided.keys);
+    names := names || linked.names;
+    parts := parts || linked.joined::bigint[];
+  end loop;
+  execute alike._about_clusters(a,
+    'with part as (select m.ctid as row, p.part from unnest($3, $4) as k(key, part) join {cluster} m on {is_m} cross join lateral (select k.part) p),
+     now_ as (
+       select m.ctid as row, m.component, coalesce(p.part, 0) as part, m.cluster as old,
+         count(*) over (partition by m.component) as rows, count(*) over (partition by m.component, p.part) as together
+       from {cluster} m left join part p on p.row = m.ctid where m.component = any ($1)
+       union all
+       select m.ctid, null, 0, m.cluster, 0, 0 from {cluster} m where m.component is null),
+     fit as materialized (select n.*, n.component is not null and n.rows between 2 and $2 and n.together > 1 as clustered from now_ n),
+     claim as (select component, part, old, count(*) as n from fit where clustered and old is not null group by 1, 2, 3),
+     named as (
+       select distinct on (component, part) component, part, old from (
+         select distinct on (old) component, part, old, n from claim order by old, n desc, component, part) c
+       order by component, part, n desc, old),
+     cluster_ as materialized (
+       select q.component, q.part, coalesce(d.old, {next}) as id, d.old is null as made
+       from (select component, part from fit where clustered group by 1, 2) q left join named d using (component, part)),
+     final as materialized (select f.row, f.old, f.component, f.rows, c.id from fit f left join cluster_ c on f.clustered and c.component = f.component and c.part = f.part),
+     fate as (
+       select old, bool_or(id = old) as stays, count(distinct id) as into_, min(id) as id from final where old is not null group by old),
+     told (rank, event, cluster, other, row) as (
+       select 1, ''gone'', f.old, null::bigint, f.row from final f join fate t on t.old = f.old where f.id is null and (t.stays or t.into_ = 1)
+       union all select 2, ''made'', c.id, null, null from cluster_ c where c.made
+       union all select 3, ''joined'', t.id, t.old, null from fate t where not t.stays and t.into_ = 1
+       union all select 4, ''split'', f.id, f.old, f.row from final f join fate t on t.old = f.old where f.id <> f.old and (t.stays or t.into_ > 1)
+       union all select 5, ''joined'', f.id, null, f.row from final f where f.old is null and f.id is not null
+       union all select 6, ''gone'', t.old, null, null from fate t where not coalesce(t.stays, false) and t.into_ <> 1),
+     tell as (
+       insert into {event} (event, cluster, other, {keys})
+       select e.event, e.cluster, e.other, {keys_m} from told e left join {cluster} m on m.ctid = e.row order by e.rank, e.cluster, e.other, {keys_m}),
+     remove as (delete from {cluster} m using final f where m.ctid = f.row and (f.component is null or f.rows = 1))
+     update {cluster} m set cluster = f.id, clustered_at = now() from final f
+     where m.ctid = f.row and f.component is not null and f.rows > 1 and m.cluster is distinct from f.id')
+  using touched, most, names, parts;
+end
+$$;
+
+-- Computes them all afresh, and keeps them from then on.
+create function alike._write_clusters(a alike.attachment) returns bigint language plpgsql
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+declare
+  linked record;
+  components bigint[];
   rows bigint;
 begin
   -- Workers that write do so with this lock: what they write is seen below, or
   -- they see the table.
   perform pg_advisory_xact_lock(hashtext('alike'), a.id);
-  if to_regclass(kept) is null then
-    execute format('create %s table %s (key text constraint %I primary key, cluster text not null, size bigint not null, clustered_at timestamptz not null default now())',
-      (select case relpersistence when 'u' then 'unlogged' end from pg_class where oid = alike._side(a)), kept, a.side_name || '_cluster_pkey');
-    execute format('create index on %s (cluster)', kept);
-    -- The new table alone: a lock on the others would wait for those who read and write them.
-    perform alike._protect_tables(a, array['_cluster']);
-    perform alike._own(a);
+  if alike._side(a, '_cluster') is null or alike._side(a, '_event') is null then
+    perform alike._make_clusters(a);
   end if;
-  execute format('lock table %s in share row exclusive mode', kept);
-  -- Of the old names among its rows a new cluster takes the most frequent one;
-  -- of several clusters that would take one name, that with the most of them.
-  execute format(
-    'with fresh as materialized (select * from alike._clusters($1, $2)),
-     claims as (
-       select f.cluster, o.cluster as old, count(*) as n from fresh f join %1$s o on o.key = f.key group by 1, 2),
-     named as (
-       select distinct on (cluster) cluster, old from (
-         select distinct on (old) cluster, old, n from claims order by old, n desc, cluster) c
-       order by cluster, n desc, old),
-     final as (
-       select f.key, coalesce(d.old, case when exists (select from named x where x.old = f.cluster) then f.cluster || ''#'' || f.size else f.cluster end) as cluster, f.size
-       from fresh f left join named d on d.cluster = f.cluster),
-     gone as (delete from %1$s o where not exists (select from final f where f.key = o.key))
-     insert into %1$s as o (key, cluster, size) select key, cluster, size from final
-     on conflict (key) do update set cluster = excluded.cluster, size = excluded.size, clustered_at = now()
-     where (o.cluster, o.size) is distinct from (excluded.cluster, excluded.size)', kept)
-  using a, at_least;
-  execute format('select count(*) from %s', kept) into rows;
+  select * into linked from alike._link(a, a.at_least, 'components', null, false);
+  execute alike._about_clusters(a, 'update {cluster} set component = null');
+  execute alike._about_clusters(a,
+    'with part as materialized (select q.root, {next} as id from (select distinct root from unnest($2) as u(root)) q),
+     put as (
+       insert into {cluster} as m ({keys}, component) select {values}, p.id from unnest($1, $2) as k(key, root) join part p using (root)
+       on conflict ({keys}) do update set component = excluded.component)
+     select array_agg(id) from part')
+  into components using linked.names, linked.joined;
+  perform alike._note_verdicts(a, null);
+  perform alike._settle_clusters(a, coalesce(components, '{}'));
+  execute alike._about_clusters(a, 'select count(*) from {cluster} where cluster is not null') into rows;
   return rows;
 end
 $$;
 
-create function alike.write_clusters("table" text, at_least double precision default 'NaN') returns bigint
-language sql strict
-as $$ select alike._write_clusters(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) $$;
-comment on function alike.write_clusters(text, double precision) is 'keeps the clusters in NAME_alike_cluster, under names that stay; returns its rows';
-
--- Brings the kept clusters up to date for rows that the worker has just
--- written: a row joins the cluster of the row that it resembles most, or makes
--- one with it. write_clusters does the whole again.
-create function alike._join_clusters(a alike.attachment, given text[]) returns void language plpgsql
-set search_path = pg_catalog, pg_temp
-set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
-as $$
-declare
-  kept constant text := alike._name(a, '_cluster');
-  row_key text;
-  nearest text;
-  joined text;
-begin
-  execute format('lock table %s in share row exclusive mode', kept);
-  foreach row_key in array given loop
-    execute format('delete from %s where key = $1', kept) using row_key;
-    select s.key into nearest from alike._similar(a, null, null, row_key, a.at_least) s limit 1;
-    continue when nearest is null;
-    execute format('select cluster from %s where key = $1', kept) into joined using nearest;
-    if joined is null then
-      joined := nearest;
-      execute format('insert into %s (key, cluster, size) values ($1, $1, 1)', kept) using nearest;
-    end if;
-    execute format('insert into %s (key, cluster, size) values ($1, $2, 0)', kept) using row_key, joined;
-  end loop;
-  -- Sizes, and clusters of which one row is left.
-  execute format('with sizes as (select cluster, count(*) as n from %1$s group by cluster)
-    update %1$s o set size = s.n from sizes s where s.cluster = o.cluster and o.size <> s.n', kept);
-  execute format('delete from %s where size = 1', kept);
-end
-$$;
+create function alike.write_clusters("table" text) returns bigint language sql strict
+as $$ select alike._write_clusters(alike._attachment("table")) $$;
+comment on function alike.write_clusters(text) is 'computes the clusters of NAME_alike_cluster afresh, which are kept up to date from then on; returns the rows that are in one';

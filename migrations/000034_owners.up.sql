@@ -106,7 +106,7 @@ begin
     end if;
   end if;
   select c.oid into taken
-  from unnest(array['', '_match', '_mark', '_cluster', '_value', '_part', '_pair', '_feature']) as suffix
+  from unnest(array['', '_match', '_mark', '_cluster', '_event', '_value', '_part', '_pair', '_feature']) as suffix
   join pg_class c on c.oid = to_regclass(format('%I.%I', new.side_schema, new.side_name || suffix))
   where not pg_has_role(c.relowner, 'usage')
   limit 1;

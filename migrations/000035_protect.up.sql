@@ -47,7 +47,8 @@ begin
       ('_part', format('%s or %s(%s)', all_of_it, sees, alike._names(keys))),
       ('_match', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
       ('_mark', format('%1$s or %2$s(%3$s) and %2$s(%4$s)', all_of_it, sees, alike._names(keys), alike._names(alike._others(keys)))),
-      -- A cluster is called after a row that may be hidden, and counts the hidden ones.
+      -- A cluster counts the hidden rows, and its events name them.
+      ('_event', all_of_it),
       ('_cluster', all_of_it)) as v(suffix, condition)
     where suffix = any (suffixes) and alike._side(a, suffix) is not null loop
     -- The policies of tables on other nodes would ask there who asks.
@@ -69,7 +70,7 @@ declare
   view_name text;
 begin
   perform alike._make_sees(a);
-  perform alike._protect_tables(a, array['', '_value', '_part', '_match', '_mark', '_cluster']);
+  perform alike._protect_tables(a, array['', '_value', '_part', '_match', '_mark', '_cluster', '_event']);
   -- A view reads as its owner unless it is told not to, which it can be from PostgreSQL 15 on.
   for view_name in select alike._name(a, suffix) from unnest(array['_pair', '_feature']) as suffix where alike._side(a, suffix) is not null loop
     if a.distributed then
@@ -91,7 +92,7 @@ declare
   relation regclass;
   sees regprocedure;
 begin
-  for relation in select alike._side(a, suffix) from unnest(array['', '_match', '_mark', '_cluster', '_value', '_part']) as suffix where alike._side(a, suffix) is not null loop
+  for relation in select alike._side(a, suffix) from unnest(array['', '_match', '_mark', '_cluster', '_event', '_value', '_part']) as suffix where alike._side(a, suffix) is not null loop
     execute format('drop policy if exists alike_asker on %s', relation);
   end loop;
   -- Triggers on the table depend on the function without a key; detach drops it after them.
@@ -114,7 +115,7 @@ declare
 begin
   for object in
     select format('%s %s', case c.relkind when 'v' then 'view' else 'table' end, c.oid::regclass) as name
-    from unnest(array['', '_match', '_mark', '_cluster', '_value', '_part', '_probe', '_pair', '_feature']) as suffix
+    from unnest(array['', '_match', '_mark', '_cluster', '_event', '_value', '_part', '_probe', '_pair', '_feature']) as suffix
     join pg_class c on c.oid = alike._side(a, suffix)
     where c.relowner <> owner
     union all

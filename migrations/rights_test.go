@@ -130,10 +130,15 @@ var matrix = []struct{ statement, expected string }{
 	{"delete from mine.papers_alike_mark", "yy-------"},
 	{"truncate mine.papers_alike_mark", "yy-------"},
 	{"select from mine.papers_alike_cluster", "yy--y00--"},
-	{"insert into mine.papers_alike_cluster values ('x', 'x', 1)", "yy-------"},
-	{"update mine.papers_alike_cluster set size = 2", "yy-------"},
+	{"insert into mine.papers_alike_cluster values (9, 1, 1)", "yy-------"},
+	{"update mine.papers_alike_cluster set cluster = 2", "yy-------"},
 	{"delete from mine.papers_alike_cluster", "yy-------"},
 	{"truncate mine.papers_alike_cluster", "yy-------"},
+	{"select from mine.papers_alike_event", "yy--y00--"},
+	{"insert into mine.papers_alike_event (event, cluster) values ('made', 1)", "yy-------"},
+	{"update mine.papers_alike_event set cluster = 2", "yy-------"},
+	{"delete from mine.papers_alike_event", "yy-------"},
+	{"truncate mine.papers_alike_event", "yy-------"},
 	{"select from mine.papers_alike_pair", "00--00---"}, // 13 and 14: the owner alone
 	{"select from mine.papers_alike_feature", "yy--yy---"},
 	{"select mine.alike_build_1()", "yy-------"},
@@ -261,7 +266,8 @@ func matrixTables(t *testing.T, c *pgx.Conn) (prefix string, named *strings.Repl
 		insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, policy) values (1, 2, 1, 1, 1, 1, 0, 'link');
 		insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
 		select alike.write_clusters('mine.papers');
-		insert into mine.papers_alike_cluster values ('1', '1', 2), ('2', '1', 2);
+		insert into mine.papers_alike_cluster values (1, 1, 1), (2, 1, 1);
+		insert into mine.papers_alike_event (event, cluster) values ('made', 1);
 		insert into alike.queue (attachment, key) values (1, '1'), (1, '2');
 		insert into alike.extraction (attachment, key) values (1, '1');
 		insert into alike.chunk (attachment, rows) values (1, 1);

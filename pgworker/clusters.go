@@ -18,24 +18,24 @@ and its size. The linkage complete joins clusters whose members are alike,
 single joins whatever is linked by pairs, greedy and popular put each row with
 the first, or the most popular, row that it resembles.
 
---write keeps complete clusters in TABLE_alike_cluster instead, where a cluster
-keeps its id as long as one of its rows does; the worker then brings that table
-up to date with each checkin.`,
+--write computes the clusters of the linkage single in TABLE_alike_cluster, as the
+option clusters of attach does: a cluster keeps its number, and the worker then
+brings that table up to date with each checkin.`,
 		Args: cobra.ExactArgs(1),
 	}
 	clusters.Flags().BoolVar(&write, "write", false, "keep the clusters in a table")
 	clusters.Flags().StringVar(&linkage, "linkage", "complete", "complete, single, greedy or popular")
-	clusters.MarkFlagsMutuallyExclusive("write", "linkage")
 	atLeast, exact := atLeastFlag(clusters), exactFlag(clusters)
+	clusters.MarkFlagsMutuallyExclusive("write", "linkage")
+	clusters.MarkFlagsMutuallyExclusive("write", "at-least")
+	clusters.MarkFlagsMutuallyExclusive("write", "exact")
 	clusters.RunE = func(cmd *cobra.Command, args []string) error {
 		by, err := cluster.ParseLinkage(linkage)
 		if err != nil {
 			return usagef("--linkage: %w", err)
 		}
-		if write && *exact {
-			return usagef("--exact prints clusters; the clusters that --write keeps are made from the sketches")
-		} else if write {
-			_, err := c.print(cmd, `select alike.write_clusters($1, $2) as rows`, args[0], *atLeast)
+		if write {
+			_, err := c.print(cmd, `select alike.write_clusters($1) as rows`, args[0])
 			return err
 		}
 		return c.answer(cmd, args[0], *atLeast, *exact, []string{"key", "cluster", "size"},

@@ -81,8 +81,12 @@ var (
 	Sample string
 	//go:embed postgres/question.sql
 	Question string
+	//go:embed postgres/leave_clusters.sql
+	LeaveClusters string
 	//go:embed postgres/join_clusters.sql
 	JoinClusters string
+	//go:embed postgres/write_clusters.sql
+	WriteClusters string
 	//go:embed postgres/forget_admitted.sql
 	ForgetAdmitted string
 	//go:embed postgres/extract.sql
@@ -164,12 +168,6 @@ var (
 	ForgetVerdicts string
 	//go:embed postgres/unmatch_swept.sql
 	UnmatchSwept string
-	//go:embed postgres/uncluster_swept.sql
-	UnclusterSwept string
-	//go:embed postgres/uncluster.sql
-	Uncluster string
-	//go:embed postgres/unclustered.sql
-	Unclustered string
 	//go:embed postgres/lock_side.sql
 	LockSide string
 	//go:embed postgres/sweep.sql

@@ -174,6 +174,9 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := a.checkClusterKeys(); err != nil {
+		return nil, nil, nil, err
+	}
 	n := len(a.Keys) + len(a.columns(a.Indexes()))
 	if a.OwnRow() {
 		n++

@@ -43,7 +43,7 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 		defer done()
 		o.Resembles = resembles
 	}
-	linker, err := c.linkPairs(a, atLeast, o, rows, false)
+	linker, err := c.linkPairs(a, atLeast, o, rows, pairLinks)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +118,16 @@ func (c *conn) numberRows(a *attachment, ranked string) (*numbered, error) {
 		}
 		n.list = append(n.list, buffer[:got]...)
 	}
+	n.sort()
+	return n, nil
+}
+
+func (n *numbered) sort() {
 	n.byRow = make([]int32, len(n.list))
 	for i := range n.byRow {
 		n.byRow[i] = int32(i)
 	}
 	slices.SortFunc(n.byRow, func(x, y int32) int { return cmp.Compare(n.list[x], n.list[y]) })
-	return n, nil
 }
 
 // number is that of a row.
@@ -135,9 +139,16 @@ func (n *numbered) number(row int64) (int, bool) {
 	return int(n.byRow[i]), true
 }
 
-// linkPairs makes a linker that knows all alike pairs, or those alone that a person called
-// duplicates.
-func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions, rows *numbered, judged bool) (_ *cluster.Linker, err error) {
+// links are what a linker knows of a table.
+type links int
+
+const (
+	pairLinks   links = iota // alike pairs, and what people said
+	judgedLinks              // those alone that a person called duplicates
+	allLinks                 // pairs, whatever other rows people called distinct
+)
+
+func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions, rows *numbered, known links) (_ *cluster.Linker, err error) {
 	o.Documents, o.Memory = len(rows.list), clusterMemory
 	linker, err := cluster.NewLinker(o)
 	if err != nil {
@@ -160,11 +171,11 @@ func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions
 	}
 	defer scan.Close()
 	for pair, duplicate := range scan.marks {
-		if i, j, ok := couple(pair); ok {
+		if i, j, ok := couple(pair); ok && (duplicate || known != allLinks) {
 			linker.Mark(i, j, duplicate)
 		}
 	}
-	if !judged {
+	if known != judgedLinks {
 		if err := scan.find(); err != nil {
 			return nil, err
 		}

@@ -18,7 +18,9 @@ type conn struct {
 	lastRow       *rowSettings
 	variants      map[string]simindex.Variant
 	cache         cache
-	drawn         bool // a line of progress is on the terminal
+	filling       string  // the attachment whose rows are filled in, and its clusters computed then
+	left          []int64 // components that a row has left which is to join another
+	drawn         bool    // a line of progress is on the terminal
 	drawnAt       time.Time
 }
 

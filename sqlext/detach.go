@@ -95,7 +95,7 @@ func (c *conn) findKept(ref reference, notFound error, drop bool) (*attachment, 
 	}
 	tables := []struct{ name, column string }{{"queue", "queued_at"}, {"old", "sketched_at"}, {"next", "sketched_at"}}
 	if drop {
-		tables = append(tables, []struct{ name, column string }{{"", "sketched_at"}, {"match", "matched_at"}, {"mark", "marked_at"}}...)
+		tables = append(tables, []struct{ name, column string }{{"", "sketched_at"}, {"match", "matched_at"}, {"mark", "marked_at"}, {"cluster", "clustered_at"}, {"event", "happened_at"}}...)
 	}
 	for _, schema := range list {
 		a := &attachment{schema: schema, Name: ref.name}

@@ -77,6 +77,7 @@
 //	alike_forest_rows(table, key [, depth]): key, depth, resemblance
 //	alike_pairs(table [, at_least]): key, other, shared, resemblance, low, high
 //	alike_clusters(table [, at_least [, linkage]]): key, cluster, size
+//	alike_write_clusters(table)
 //	alike_keep(table [, rule [, at_least]]): key, kept, resemblance
 //	alike_containers(table, key [, at_least]): key, containment, low, high
 //	alike_contained(table, key [, at_least]): key, containment, low, high

@@ -17,7 +17,7 @@ import (
 //go:embed sql/*.sql
 var sqlFiles embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": sqlite.Quote, "text": literal}).ParseFS(sqlFiles, "sql/*.sql"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"quote": sqlite.Quote, "text": literal, "list": func(list ...string) []string { return list }}).ParseFS(sqlFiles, "sql/*.sql"))
 
 // fragments are the pieces of SQL that a template puts together: those of the
 // attachment, and what the one statement is about.
@@ -108,6 +108,10 @@ func (f fragments) Match() string             { return f.inTrigger(f.Object("mat
 func (f fragments) Mark() string              { return f.inTrigger(f.Object("mark")) }
 func (f fragments) Queue() string             { return f.inTrigger(f.Object("queue")) }
 func (f fragments) Values() string            { return f.inTrigger(f.Object("value")) }
+func (f fragments) Clusters() string          { return f.inTrigger(f.Object("cluster")) }
+func (f fragments) Events() string            { return f.inTrigger(f.Object("event")) }
+func (f fragments) KeepsClusters() bool       { return f.settings.Clusters > 0 }
+func (f fragments) Stamp() int64              { return f.stamp }
 func (f fragments) Unique() string            { return f.inTrigger(f.Object("unique")) }
 func (f fragments) Schema() string            { return sqlite.Quote(f.schema) }
 func (f fragments) In(object string) string   { return f.Schema() + "." + object }

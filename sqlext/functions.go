@@ -79,6 +79,7 @@ func init() {
 		{Name: "alike_forest_rows", Flags: direct, Required: 2, Arguments: arguments("table", "key", "depth"), Columns: []string{"key", "depth", "resemblance"}, Order: -2, Table: tableOf(forestRows)},
 		{Name: "alike_pairs", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: pairColumns, Order: -4, Table: tableOf(pairs)},
 		{Name: "alike_clusters", Flags: direct, Required: 1, Arguments: arguments("table", "at_least", "linkage"), Columns: []string{"key", "cluster", "size"}, Table: tableOf(clusters)},
+		{Name: "alike_write_clusters", Flags: direct, Required: 1, Arguments: arguments("table"), Scalar: scalar(writeClusters)},
 		{Name: "alike_keep", Flags: direct, Required: 1, Arguments: arguments("table", "rule", "at_least"), Columns: []string{"key", "kept", "resemblance"}, Table: tableOf(keep)},
 		{Name: "alike_containers", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(containers)},
 		{Name: "alike_contained", Flags: direct, Required: 2, Arguments: arguments("table", "key", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(contained)},
@@ -106,6 +107,8 @@ func init() {
 		{Name: "alike__cannot_judge", Flags: innocuous, Required: 1, Arguments: arguments("name"), Scalar: scalar(cannotJudge)},
 		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "at_least"), Scalar: scalar(reject)},
 		{Name: "alike__warn", Flags: innocuous, Required: 5, Arguments: arguments("name", "key", "other", "resemblance", "omitted"), Scalar: scalar(warn)},
+		{Name: "alike__leave", Flags: innocuous, Required: 4, Arguments: arguments("name", "stamp", "row", "gone"), Scalar: scalar(leave)},
+		{Name: "alike__join", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(join)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},
 	}
 	sqlite.Declare(functions, newConn, wording)

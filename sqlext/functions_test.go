@@ -21,6 +21,8 @@ alike__content_hash 1
 alike__exact 5
 alike__extension_must_be_loaded 0
 alike__high 2
+alike__join 3
+alike__leave 4
 alike__low 2
 alike__open 3
 alike__passages 2
@@ -69,7 +71,8 @@ alike_steepest_group 1
 alike_steepest_resemblance 1
 alike_superfeature 2
 alike_version 0
-alike_within 3`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' AND narg >= 0 ORDER BY 1`)
+alike_within 3
+alike_write_clusters 1`), `SELECT name || ' ' || narg FROM pragma_function_list WHERE name LIKE 'alike%' AND narg >= 0 ORDER BY 1`)
 	db.expect(strings.TrimSpace(`
 alike__containments
 alike__list

@@ -47,7 +47,11 @@ func keep(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	linker, err := c.linkPairs(a, atLeast, cluster.LinkerOptions{Linkage: linkage}, rows, rule == "verdict")
+	known := pairLinks
+	if rule == "verdict" {
+		known = judgedLinks
+	}
+	linker, err := c.linkPairs(a, atLeast, cluster.LinkerOptions{Linkage: linkage}, rows, known)
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,9 @@ func (k key) Definition() string {
 // Column and OtherColumn are the columns in the tables about pairs.
 func (k key) Column() string { return k.declared() + " NOT NULL" }
 
+// Optional is the column where it may be NULL.
+func (k key) Optional() string { return k.declared() }
+
 func (k key) OtherColumn() string {
 	k.Name = k.other()
 	return k.Column()

@@ -47,17 +47,32 @@ func mark(c *conn, f *sqlite.Call) error {
 	if len(args) > 4 && !args[4].Null() {
 		note = &args[4]
 	}
-	err = c.Atomically(func() error {
-		if err := c.Run(a.sql("unmark"), nil, append(append([]any{}, y...), x...)...); err != nil {
+	var rows []int64
+	for _, key := range [][]any{x, y} {
+		o, err := c.subject(a, key)
+		if err != nil {
 			return err
 		}
-		if verdict == "none" {
-			return c.Run(a.sql("unmark"), nil, append(append([]any{}, x...), y...)...)
+		if o != nil {
+			rows = append(rows, o.row)
 		}
-		return c.Run(a.sql("mark"), nil, append(append(append([]any{}, x...), y...), verdict, note)...)
+	}
+	err = c.Atomically(func() error {
+		return c.changeClusters(a, rows, func() error { return c.writeMark(a, x, y, verdict, note) })
 	})
 	f.SetText(verdict)
 	return err
+}
+
+// writeMark writes a verdict, or withdraws it.
+func (c *conn) writeMark(a *attachment, x, y []any, verdict string, note any) error {
+	if err := c.Run(a.sql("unmark"), nil, append(append([]any{}, y...), x...)...); err != nil {
+		return err
+	}
+	if verdict == "none" {
+		return c.Run(a.sql("unmark"), nil, append(append([]any{}, x...), y...)...)
+	}
+	return c.Run(a.sql("mark"), nil, append(append(append([]any{}, x...), y...), verdict, note)...)
 }
 
 // verdicts are the pairs that people have judged, by rows, the lesser first.

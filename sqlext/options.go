@@ -31,6 +31,7 @@ type settings struct {
 	Matches  int // how many a checkin records
 	Verify   string
 	Contains bool // values of the rows are kept for the questions on containment
+	Clusters int  // the most rows of a cluster that is kept; 0 where none are
 	Mode     string
 	Where    string
 	Extract  string
@@ -50,6 +51,7 @@ type options struct {
 	Matches  nullable[int]     `json:"matches" want:"a whole number from 1 to 1000 or null"`
 	Verify   *string           `json:"verify" want:"a string"`
 	Contains *bool             `json:"contains" want:"true or false"`
+	Clusters clusterLimit      `json:"clusters" want:"true, false, or the most rows of a cluster, from 2 to 1000000"`
 	Mode     *string           `json:"mode" want:"a string"`
 	Name     *string           `json:"name" want:"a string"`
 	Where    *string           `json:"where" want:"a string"`
@@ -146,6 +148,9 @@ func (o *options) apply(s *settings) error {
 	if o.Contains != nil {
 		s.Contains = *o.Contains
 	}
+	if o.Clusters.given {
+		s.Clusters = o.Clusters.most
+	}
 	if o.AtLeast.given {
 		s.AtLeast = o.AtLeast.value
 	}
@@ -189,6 +194,12 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	}
 	if s.Mode == "queue" && s.Policy == "reject" {
 		return p, nil, errors.New("the policy reject judges a row as it is written and needs the mode compute")
+	}
+	if s.Mode == "queue" && s.Clusters > 0 {
+		return p, nil, errors.New("clusters are kept as a row is written and need the mode compute")
+	}
+	if s.Clusters < 0 || s.Clusters == 1 || s.Clusters > maxCluster {
+		return p, nil, fmt.Errorf("the most rows of a cluster are %d, want 2 to %d", s.Clusters, maxCluster)
 	}
 	if p.Stream == sketch.Elements && s.Extract != "plain" {
 		return p, nil, fmt.Errorf("the extract is %q, and the stream elements has no text; want plain", s.Extract)

@@ -47,9 +47,23 @@ func refresh(c *conn, f *sqlite.Call) error {
 	return nil
 }
 
-// fill brings every row up to date and finishes what attach began. It returns
-// how many rows it computed, or removed because their document is gone.
+// fill brings every row up to date and finishes what attach began, and computes the clusters
+// that are kept. It returns how many rows it computed, or removed because their document is gone.
 func (c *conn) fill(a *attachment) (int64, error) {
+	c.filling = a.Name
+	defer func() { c.filling = "" }()
+	n, err := c.fillRows(a)
+	if err != nil {
+		return n, err
+	}
+	found, err := c.attachments(a.schema, inUseByName, a.Name)
+	if err == nil && len(found) > 0 && found[0].broken == nil && found[0].Clusters > 0 && found[0].State == stateReady {
+		_, err = c.writeClusters(found[0])
+	}
+	return n, err
+}
+
+func (c *conn) fillRows(a *attachment) (int64, error) {
 	if err := c.takeOver(a); err != nil {
 		return 0, err
 	}
@@ -97,6 +111,11 @@ func (c *conn) dropLeftovers(a *attachment) error {
 		return err
 	} else if has && !a.Contains && a.State != stateNext {
 		drop = append(drop, a.sql("drop_values"))
+	}
+	if has, err := c.hasTable(a.schema, (&attachment{Name: a.Name}).object("cluster")); err != nil {
+		return err
+	} else if has && a.Clusters == 0 && a.State != stateNext {
+		drop = append(drop, a.statements("drop_clusters")...)
 	}
 	if has, err := c.HasColumn(a.schema, a.object("queue"), "queued_at"); err != nil {
 		return err

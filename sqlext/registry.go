@@ -99,6 +99,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text(), Layout: row[22].Text()}
 	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
 	a.Contains = row[17].Int() != 0
+	a.Clusters = int(row[23].Int())
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
 	}
@@ -318,7 +319,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 		looked = a.Looked
 	}
 	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
-		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout); err != nil || !triggers {
+		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -326,13 +327,18 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	}
 	with := *a
 	if a.State == stateFilling {
-		with.Policy, with.Contains = "ignore", false
+		with.Policy, with.Contains, with.settings.Clusters = "ignore", false, 0
 	}
 	if err := c.rememberUniques(a); err != nil {
 		return err
 	}
 	if err := c.keepValues(&with, false); err != nil {
 		return err
+	}
+	if with.settings.Clusters > 0 {
+		if err := c.Exec(with.statements("cluster_tables")); err != nil {
+			return err
+		}
 	}
 	return c.Exec(with.statements("triggers"))
 }

@@ -94,7 +94,10 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 				return false, err
 			}
 		}
-		_, err := tx.Exec(ctx, queries.BackfillFinish, a.id)
+		if _, err := tx.Exec(ctx, queries.BackfillFinish, a.id); err != nil {
+			return false, err
+		}
+		_, err := tx.Exec(ctx, queries.WriteClusters, a.id)
 		return true, err
 	}})
 	if did && err == nil {
@@ -112,8 +115,7 @@ func (w *Worker) revisit(ctx context.Context) (bool, error) {
 		if a.policy == "ignore" {
 			return true, nil
 		}
-		clustered, err := lockWriting(ctx, tx, a)
-		if err != nil {
+		if _, err := lockWriting(ctx, tx, a); err != nil {
 			return false, err
 		}
 		rows, err := tx.Query(ctx, a.sql(queries.StillSketched), keys)
@@ -126,6 +128,6 @@ func (w *Worker) revisit(ctx context.Context) (bool, error) {
 		if err := w.unmatch(ctx, tx, a, keys); err != nil {
 			return false, err
 		}
-		return true, w.match(ctx, tx, a, keys, nil, clustered)
+		return true, w.match(ctx, tx, a, keys, nil)
 	}})
 }

@@ -197,7 +197,7 @@ func TestRowIsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range attachments {
-		if err := w.remove(ctx, tx, a, []string{"1", "3"}, false); err != nil {
+		if err := w.remove(ctx, tx, a, []string{"1", "3"}); err != nil {
 			t.Fatal(err)
 		}
 		// The place of a row that stays is held, so that an older version of it is not written over a newer one.

@@ -1104,24 +1104,21 @@ func (m *model) compareMatches(tb *modelTable, byUID map[int64]*modelRow, alike 
 // everSaid: a verdict holds from when it was given, and a match is as of the checkin.
 func (m *model) everSaid(tb *modelTable, pair [2]int64) bool { return tb.said[pair] != "" }
 
-// compareKept looks at the clusters that are kept, and makes them anew.
+// compareKept looks at the clusters that are kept, as the worker left them and made anew.
 func (m *model) compareKept(tb *modelTable) {
 	m.t.Helper()
 	if !one[bool](m.t, m.admin, "select to_regclass($1) is not null", m.ofSide(tb, "_cluster")) {
 		return
 	}
-	kept := m.ofSide(tb, "_cluster")
-	if n := one[int](m.t, m.admin, fmt.Sprintf("select count(*) from %s k left join %s d on %s where d.uid is null", kept, tb.table, tb.is("k.key"))); n > 0 {
-		m.fail(tb, "%s: the clusters that are kept have %d rows that are not there", tb.name, n)
-	}
-	if n := one[int](m.t, m.admin, fmt.Sprintf("select count(*) from (select size, count(*) over (partition by cluster) as n from %s) q where size <> n or n < 2", kept)); n > 0 {
-		m.fail(tb, "%s: %d rows of the clusters that are kept have a wrong size", tb.name, n)
-	}
-	exec(m.t, m.admin, "select alike.write_clusters($1)", tb.name)
-	if n := one[int](m.t, m.admin, fmt.Sprintf(`with c as (select key, dense_rank() over (order by cluster) as cluster, size from alike.clusters($1)),
-			k as (select key, cluster, size from %s)
-		select count(*) from c full join k using (key) where c.size is distinct from k.size
-			or exists (select from c c2 join k k2 using (key) where (c2.cluster = c.cluster) <> (k2.cluster = k.cluster))`, kept), tb.name); n > 0 {
-		m.fail(tb, "%s: write_clusters and clusters disagree about %d rows", tb.name, n)
+	kept := fmt.Sprintf("(select alike._spelled(a, %s) as key, cluster, count(*) over (partition by cluster) as size from %s k, alike.attachment a where a.name = '%s' and a.replaces is null and cluster is not null)",
+		one[string](m.t, m.admin, "select alike._key_text(key_columns, 'k') from alike.attachment where name = $1 and replaces is null", tb.name), m.ofSide(tb, "_cluster"), tb.name)
+	for _, made := range []string{"kept", "written"} {
+		if n := one[int](m.t, m.admin, fmt.Sprintf(`with c as (select key, dense_rank() over (order by cluster) as cluster, size from alike.clusters($1, linkage => 'single')),
+				k as materialized (select key, cluster, size from %s q)
+			select count(*) from c full join k using (key) where c.size is distinct from k.size
+				or exists (select from c c2 join k k2 using (key) where (c2.cluster = c.cluster) <> (k2.cluster = k.cluster))`, kept), tb.name); n > 0 {
+			m.fail(tb, "%s: the clusters that are %s differ from those of clusters in %d rows", tb.name, made, n)
+		}
+		exec(m.t, m.admin, "select alike.write_clusters($1)", tb.name)
 	}
 }

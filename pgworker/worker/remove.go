@@ -11,7 +11,7 @@ import (
 // remove clears the side rows of keys that are not in the table any more, and
 // puts back those that are there again: the worker that wrote them may have been
 // overtaken by us, or have written before us.
-func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string, clustered bool) error {
+func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []string) error {
 	if err := w.forget(ctx, a, gone); err != nil {
 		return err
 	}
@@ -26,14 +26,8 @@ func (w *Worker) remove(ctx context.Context, tx pgx.Tx, a *attachment, gone []st
 	if err != nil {
 		return err
 	}
-	steps := []string{a.sql(queries.Unmatch), a.sql(queries.UnmatchOther)}
-	if clustered {
-		steps = append(steps, a.sql(queries.Uncluster))
-	}
-	for _, step := range steps {
-		if _, err := tx.Exec(ctx, step, removed); err != nil {
-			return err
-		}
+	if err := w.unmatch(ctx, tx, a, removed); err != nil {
+		return err
 	}
 	if a.mode != "scan" { // which looks again by itself
 		if err := w.requeueChanged(ctx, tx, a, gone, make([]*string, len(gone))); err != nil {
@@ -70,16 +64,13 @@ func (w *Worker) sweep(ctx context.Context, tx pgx.Tx, a *attachment) error {
 	if !a.distributed { // whose scans find what is gone, row by row
 		steps = append(steps, a.sql(queries.UnmatchSwept))
 	}
-	if clustered {
-		steps = append(steps, a.sql(queries.UnclusterSwept))
-	}
 	for _, step := range steps {
 		if _, err := tx.Exec(ctx, step); err != nil {
 			return err
 		}
 	}
 	if clustered {
-		_, err = tx.Exec(ctx, queries.JoinClusters, a.id, []string{}) // counts them
+		_, err = tx.Exec(ctx, queries.WriteClusters, a.id)
 	}
 	return err
 }

@@ -27,6 +27,12 @@ func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found)
 	if err != nil {
 		return err
 	}
+	var clusters *clusterChange
+	if clustered {
+		if clusters, err = leaveClusters(ctx, tx, a, slices.Concat(f.write.keys, f.current, f.gone)); err != nil {
+			return err
+		}
+	}
 	if err := w.write(ctx, tx, a, f.write); err != nil {
 		return err
 	}
@@ -35,7 +41,7 @@ func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found)
 			return err
 		}
 	}
-	if err := w.match(ctx, tx, a, f.write.keys, f.current, clustered); err != nil {
+	if err := w.match(ctx, tx, a, f.write.keys, f.current); err != nil {
 		return err
 	}
 	if len(f.write.keys) > 0 && a.mode != "scan" {
@@ -44,7 +50,12 @@ func (w *Worker) record(ctx context.Context, tx pgx.Tx, a *attachment, f *found)
 		}
 	}
 	if len(f.gone) > 0 {
-		if err := w.remove(ctx, tx, a, f.gone, clustered); err != nil {
+		if err := w.remove(ctx, tx, a, f.gone); err != nil {
+			return err
+		}
+	}
+	if clustered {
+		if err := clusters.join(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -131,48 +142,47 @@ func lockWriting(ctx context.Context, tx pgx.Tx, a *attachment) (clustered bool,
 // match does what the policy says with rows that were written, and with those
 // of the others that nothing is known of: a row that was there before attach
 // and a row that was checked in meanwhile may be the same, and the filling of the
-// side table asks no policy and joins no cluster.
-func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string, clustered bool) error {
-	record := func(keys []string) error {
-		if a.verify == "text" {
-			return w.matchVerified(ctx, tx, a, keys)
-		}
-		_, err := tx.Exec(ctx, queries.Match, a.id, keys)
-		return err
+// side table asks no policy.
+func (w *Worker) match(ctx context.Context, tx pgx.Tx, a *attachment, written, current []string) error {
+	if a.policy == "ignore" {
+		return nil
 	}
-	join := func(keys []string) error {
-		_, err := tx.Exec(ctx, queries.JoinClusters, a.id, keys)
-		return err
-	}
-	for _, step := range []struct {
-		wanted  bool
-		unknown string // which of the current rows
-		run     func(keys []string) error
-	}{
-		{a.policy != "ignore", a.sql(queries.Unmatched), record},
-		{clustered, a.sql(queries.Unclustered), join},
-	} {
-		if !step.wanted {
-			continue
-		}
-		keys := written
-		if len(current) > 0 {
-			rows, err := tx.Query(ctx, step.unknown, current)
-			if err != nil {
-				return err
-			}
-			unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			if err != nil {
-				return err
-			}
-			keys = append(slices.Clone(written), unknown...)
-		}
-		if len(keys) == 0 {
-			continue
-		}
-		if err := step.run(keys); err != nil {
+	keys := written
+	if len(current) > 0 {
+		rows, err := tx.Query(ctx, a.sql(queries.Unmatched), current)
+		if err != nil {
 			return err
 		}
+		unknown, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		keys = append(slices.Clone(written), unknown...)
 	}
-	return nil
+	if len(keys) == 0 {
+		return nil
+	}
+	if a.verify == "text" {
+		return w.matchVerified(ctx, tx, a, keys)
+	}
+	_, err := tx.Exec(ctx, queries.Match, a.id, keys)
+	return err
+}
+
+// clusterChange is what a transaction does to the clusters that are kept: rows leave them
+// before they are written, and join them afterwards. Nobody else changes them meanwhile.
+type clusterChange struct {
+	attachment int32
+	keys       []string
+	touched    []int64
+}
+
+func leaveClusters(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) (*clusterChange, error) {
+	c := &clusterChange{attachment: a.id, keys: keys}
+	return c, tx.QueryRow(ctx, queries.LeaveClusters, c.attachment, keys).Scan(&c.touched)
+}
+
+func (c *clusterChange) join(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, queries.JoinClusters, c.attachment, c.keys, c.touched)
+	return err
 }

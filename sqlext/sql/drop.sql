@@ -11,6 +11,9 @@ DROP TRIGGER IF EXISTS {{.In (.Object "gone")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "changed")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "valued")}}{{.Next}}
 DROP TRIGGER IF EXISTS {{.In (.Object "value_moved")}}{{.Next}}
+{{- range list "leave" "change" "changed" "join" "moved"}}
+DROP TRIGGER IF EXISTS {{$.In ($.Object (print "cluster_" .))}}{{$.Next}}
+{{- end}}
 {{end}}
 
 {{define "drop_queue"}}DROP TABLE IF EXISTS {{.In .Queue}}{{end}}
@@ -30,7 +33,7 @@ DROP TRIGGER IF EXISTS {{.In (.Object "value_moved")}}{{.Next}}
 {{define "rename_unique"}}ALTER TABLE {{.In .Unique}} RENAME TO {{.Object "unique_old"}}{{end}}
 {{define "drop_old_unique"}}DROP TABLE IF EXISTS {{.In (.Object "unique_old")}}{{end}}
 
-{{define "drop_data"}}{{template "drop_views" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Match}}{{.Next}}DROP TABLE IF EXISTS {{.In .Mark}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
+{{define "drop_data"}}{{template "drop_views" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Match}}{{.Next}}{{template "drop_clusters" .}}{{.Next}}DROP TABLE IF EXISTS {{.In .Mark}}{{.Next}}DROP TABLE IF EXISTS {{.In .Side}}{{end}}
 
 {{define "drop_index"}}DROP INDEX {{.In (quote .Item)}}{{end}}
 

@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   reason TEXT, -- why attach chose the preset; NULL where it was told
   looked INTEGER, -- how many texts it looked at
   layout TEXT NOT NULL, -- columns or parts: how equal features are found
+  clusters INTEGER NOT NULL, -- the most rows of a cluster that is kept; 0 where none are
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
 ){{.Next}}
@@ -45,7 +46,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   PRIMARY KEY (name, key)
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
 {{define "add_boilerplate"}}INSERT OR IGNORE INTO {{.Schema}}.alike_boilerplate VALUES (?1, ?2){{end}}
@@ -59,4 +60,4 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
 {{define "has_side_tables"}}SELECT 1 FROM {{.Schema}}.sqlite_master WHERE type = 'table' AND name LIKE '%\_alike' ESCAPE '\' LIMIT 1{{end}}
 {{- /* The tables of the attachments, which are not attached themselves. */ -}}
 {{define "is_ours"}}SELECT 1 FROM {{.Schema}}.alike_attachment a WHERE ?1 IN ('alike_settings', 'alike_boilerplate', 'alike_attachment', 'alike_error')
-OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_unique', '_unique_old', '_value') OR substr(?1, 1, length(a.name) + 12) = a.name || '_alike_part_'{{end}}
+OR substr(?1, 1, length(a.name) + 6) = a.name || '_alike' AND substr(?1, length(a.name) + 7) IN ('', '_next', '_old', '_match', '_mark', '_queue', '_unique', '_unique_old', '_value', '_cluster', '_event') OR substr(?1, 1, length(a.name) + 12) = a.name || '_alike_part_'{{end}}

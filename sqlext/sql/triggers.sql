@@ -150,6 +150,7 @@ CREATE TRIGGER {{.In (.Object "value_moved")}} AFTER UPDATE OF {{.Keys.List ""}}
   UPDATE {{.Values}} SET {{.Keys.SetSame "new"}} WHERE {{.Keys.Same "" "old"}};
 END{{.Next}}
 {{- end}}
+{{- if .KeepsClusters}}{{template "cluster_triggers" .}}{{end}}
 CREATE TRIGGER {{.In (.Object "insert")}} AFTER INSERT ON {{quote .Table}} BEGIN
 {{- if ne .Mode "queue"}}{{template "loaded" .}}{{end}}
 {{- if .Uniques}}{{template "replaced" .}}{{template "remember" .}}{{end}}

@@ -1,0 +1,108 @@
+package worker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch/cluster/clustertest"
+)
+
+// checkKept compares the clusters that are kept with clusters computed afresh, and with what
+// their events tell.
+func checkKept(t testing.TB, c *pgx.Conn, most int) {
+	t.Helper()
+	rows, err := c.Query(ctx, "select key::bigint, other::bigint from alike.pairs('documents')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (pair [2]int64, err error) { return pair, r.Scan(&pair[0], &pair[1]) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := one[int](t, c, `
+		with c as (select key::bigint as id, cluster, size from alike.clusters('documents', linkage => 'single') where key::bigint <> all ($1)),
+		     k as (select id, cluster, count(*) over (partition by cluster) as size from documents_alike_cluster where cluster is not null)
+		select count(*) from c full join k using (id) where c.size is distinct from k.size
+		  or exists (select from c c2 join k k2 using (id) where (c2.cluster = c.cluster) <> (k2.cluster = k.cluster))`, clustertest.Crowded(pairs, most)); n > 0 {
+		t.Errorf("%d rows of the clusters that are kept are not as clusters computes them", n)
+	}
+	if rows, err = c.Query(ctx, "select event, cluster, coalesce(other, 0), coalesce(id, 0) from documents_alike_event order by event_id"); err != nil {
+		t.Fatal(err)
+	}
+	events, err := pgx.CollectRows(rows, pgx.RowToStructByPos[clustertest.Event])
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := clustertest.Replay(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := one[int](t, c, "select count(*) from documents_alike_cluster where cluster is not null"); n != len(of) {
+		t.Errorf("%d rows are in clusters, their events tell of %d", n, len(of))
+	}
+	for id, cluster := range of {
+		if n := one[int](t, c, "select count(*) from documents_alike_cluster where (id, cluster) = ($1, $2)", id, cluster); n != 1 {
+			t.Errorf("by its events row %d is in cluster %d, and it is not", id, cluster)
+		}
+	}
+}
+
+func TestClustersFollow(t *testing.T) {
+	for _, most := range []int{1000, 5} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) {
+			database := pgtest.Database(t)
+			c := pgtest.Connect(t, database)
+			exec(t, c, "create table documents (id bigint primary key, body text)")
+			exec(t, c, "insert into documents select g, $1 from generate_series(1, 3) as g", clustertest.Chained(0))
+			exec(t, c, fmt.Sprintf(`select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.4, "clusters": %d}')`, most))
+			w := newWorker(t, database, nil)
+			once(t, w)
+			checkKept(t, c, most)
+			if n := one[int](t, c, "select count(*) from documents_alike_cluster where cluster is not null"); n != 3 {
+				t.Errorf("%d rows are in clusters when the table is full, want 3", n)
+			}
+			r := rand.New(rand.NewPCG(1, uint64(most)))
+			for step := range 40 {
+				var did []string
+				for range 1 + r.IntN(3) {
+					x, y := 1+r.IntN(30), 1+r.IntN(30)
+					var statement string
+					switch r.IntN(8) {
+					case 0, 1:
+						statement = fmt.Sprintf("delete from documents where id = %d", x)
+					case 2:
+						statement = fmt.Sprintf("update documents set id = id + 30 where id = %d and not exists (select from documents where id = %[1]d + 30)", x)
+					case 3:
+						verdict := []string{"duplicate", "distinct", "none"}[r.IntN(3)]
+						if one[int](t, c, "select count(*) from documents_alike where id in ($1, $2)", x, y) < 2 || x == y {
+							continue
+						}
+						statement = fmt.Sprintf("select alike.mark('documents', '%d', '%d', '%s')", x, y, verdict)
+					default:
+						statement = fmt.Sprintf("insert into documents values (%d, '%s') on conflict (id) do update set body = excluded.body", x, clustertest.Chained(r.IntN(16)))
+					}
+					did = append(did, statement)
+					exec(t, c, statement)
+				}
+				once(t, w)
+				if checkKept(t, c, most); t.Failed() {
+					t.Fatalf("after step %d: %s", step, strings.Join(did, "; "))
+				}
+			}
+			if n := one[int](t, c, "select count(distinct event) from documents_alike_event"); n != 4 {
+				t.Errorf("%d kinds of events, want 4", n)
+			}
+			exec(t, c, `select alike.write_clusters('documents')`)
+			checkKept(t, c, most)
+			exec(t, c, `select alike.change('documents', '{"clusters": false}')`)
+			if one[bool](t, c, "select to_regclass('documents_alike_cluster') is not null or to_regclass('documents_alike_event') is not null") {
+				t.Error("the clusters are still there after clusters was set to false")
+			}
+		})
+	}
+}

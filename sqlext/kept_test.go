@@ -1,0 +1,168 @@
+package sqlext_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/alike-sql/alike/sketch/cluster/clustertest"
+)
+
+func numberOf(t testing.TB, text string) int64 {
+	t.Helper()
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkKept compares the clusters that are kept with clusters computed afresh, and with what
+// their events tell.
+func (db database) checkKept(most int) {
+	db.t.Helper()
+	var pairs [][2]int64
+	for _, p := range db.lines(`SELECT key, other FROM alike_pairs('d')`) {
+		pairs = append(pairs, [2]int64{numberOf(db.t, p[0]), numberOf(db.t, p[1])})
+	}
+	crowded := clustertest.Crowded(pairs, most)
+	fresh, kept := map[string][]string{}, map[string][]string{}
+	for _, line := range db.lines(`SELECT cluster, key FROM alike_clusters('d', (SELECT at_least FROM alike_status() WHERE name = 'd'), 'single') ORDER BY key`) {
+		if !slices.Contains(crowded, numberOf(db.t, line[1])) {
+			fresh[line[0]] = append(fresh[line[0]], line[1])
+		}
+	}
+	for _, line := range db.lines(`SELECT cluster, id FROM d_alike_cluster WHERE cluster > 0 ORDER BY id`) {
+		kept[line[0]] = append(kept[line[0]], line[1])
+	}
+	sets := func(clusters map[string][]string) []string {
+		var list []string
+		for _, members := range clusters {
+			list = append(list, strings.Join(members, " "))
+		}
+		slices.Sort(list)
+		return list
+	}
+	if got, want := sets(kept), sets(fresh); !slices.Equal(got, want) {
+		db.t.Errorf("the clusters that are kept are\n%q, want\n%q", got, want)
+	}
+	var events []clustertest.Event
+	for _, e := range db.lines(`SELECT event, cluster, other, id FROM d_alike_event ORDER BY event_id`) {
+		events = append(events, clustertest.Event{Event: e[0], Cluster: numberOf(db.t, e[1]), Other: numberOf(db.t, e[2]), Key: numberOf(db.t, e[3])})
+	}
+	of, err := clustertest.Replay(events)
+	if err != nil {
+		db.t.Fatal(err)
+	}
+	told := map[string][]string{}
+	for key, cluster := range of {
+		told[strconv.FormatInt(cluster, 10)] = append(told[strconv.FormatInt(cluster, 10)], strconv.FormatInt(key, 10))
+	}
+	for cluster, members := range kept {
+		slices.Sort(members)
+		slices.Sort(told[cluster])
+		if !slices.Equal(members, told[cluster]) {
+			db.t.Errorf("cluster %s has the rows %q, by its events %q", cluster, members, told[cluster])
+		}
+	}
+	if len(told) != len(kept) {
+		db.t.Errorf("there are %d clusters, by their events %d", len(kept), len(told))
+	}
+}
+
+func TestClustersFollow(t *testing.T) {
+	for _, settings := range []string{
+		`"clusters": true`, `"clusters": 5`, `"clusters": true, "policy": "link", "layout": "parts"`, `"clusters": true, "where": "kind <> ''none''"`, `"clusters": 7, "verify": "text"`,
+	} {
+		t.Run(settings, func(t *testing.T) {
+			most := 1000
+			fmt.Sscanf(settings, `"clusters": %d`, &most)
+			db := memory(t)
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, kind TEXT DEFAULT 'some')`)
+			db.exec(`INSERT INTO d(id, body) VALUES (1, ?1), (2, ?1), (3, ?1)`, clustertest.Chained(0))
+			db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "at_least": 0.4, ` + settings + `}')`)
+			db.checkKept(most)
+			db.expect("3", `SELECT count(*) FROM d_alike_cluster WHERE cluster > 0`)
+			r := rand.New(rand.NewPCG(1, uint64(most)))
+			for step := range 150 {
+				x, y := 1+r.IntN(30), 1+r.IntN(30)
+				var statement string
+				switch r.IntN(10) {
+				case 0, 1:
+					statement = fmt.Sprintf("DELETE FROM d WHERE id = %d", x)
+				case 2:
+					statement = fmt.Sprintf("UPDATE OR IGNORE d SET id = id + 30 WHERE id = %d", x)
+				case 3:
+					if x == y || db.rows(`SELECT count(*) FROM d_alike WHERE sketch IS NOT NULL AND id IN (?, ?)`, x, y) != "2" {
+						continue
+					}
+					statement = fmt.Sprintf("SELECT alike_mark('d', %d, %d, '%s')", x, y, []string{"duplicate", "distinct", "none"}[r.IntN(3)])
+				case 4:
+					statement = fmt.Sprintf("REPLACE INTO d(id, body) VALUES (%d, '%s')", x, clustertest.Chained(r.IntN(16)))
+				case 5:
+					statement = fmt.Sprintf("UPDATE d SET kind = CASE kind WHEN 'none' THEN 'some' ELSE 'none' END WHERE id %% 7 = %d", r.IntN(7))
+				case 6:
+					statement = fmt.Sprintf("UPDATE d SET body = '%s' WHERE id BETWEEN %d AND %d", clustertest.Chained(r.IntN(16)), x, x+2)
+				default:
+					statement = fmt.Sprintf("INSERT INTO d(id, body) VALUES (%d, '%s') ON CONFLICT (id) DO UPDATE SET body = excluded.body", x, clustertest.Chained(r.IntN(16)))
+				}
+				db.rows(statement)
+				if db.checkKept(most); t.Failed() {
+					t.Fatalf("after step %d: %s", step, statement)
+				}
+			}
+			if most == 1000 {
+				db.expect("gone joined made split", `SELECT group_concat(event, ' ') FROM (SELECT DISTINCT event FROM d_alike_event ORDER BY 1)`)
+			}
+			numbers := db.rows(`SELECT id, cluster FROM d_alike_cluster WHERE cluster > 0 ORDER BY 1`)
+			db.rows(`SELECT alike_write_clusters('d'), alike_refresh('d')`)
+			db.expect(numbers, `SELECT id, cluster FROM d_alike_cluster WHERE cluster > 0 ORDER BY 1`)
+			db.checkKept(most)
+			db.rows(`SELECT alike_attach('d', 'body', '{"clusters": false}')`)
+			db.expect("", `SELECT name FROM sqlite_master WHERE name LIKE 'd\_alike\_cluster%' ESCAPE '\' OR name LIKE 'd\_alike\_event%' ESCAPE '\'`)
+			db.fails("d keeps no clusters", `SELECT alike_write_clusters('d')`)
+		})
+	}
+}
+
+// A statement that fails leaves the clusters as they were.
+func TestClustersAreUndone(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT CHECK (body <> 'no'))`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "clusters": true}')`)
+	db.exec(`INSERT INTO d VALUES (1, ?1), (2, ?1), (5, ?2)`, clustertest.Chained(0), clustertest.Chained(9))
+	db.expect("3", `SELECT cluster + 2 FROM d_alike_cluster WHERE id = 1`)
+	const state = `SELECT * FROM (SELECT id, component, cluster FROM d_alike_cluster UNION ALL SELECT event_id, cluster, event FROM d_alike_event) ORDER BY 1, 2, 3`
+	before := db.rows(state)
+	for _, statement := range []string{
+		`INSERT INTO d SELECT 6, body FROM d WHERE id = 5 UNION ALL SELECT 7, 'no'`,
+		`UPDATE d SET body = CASE id WHEN 5 THEN 'no' ELSE 'something else' END`,
+	} {
+		db.fails("CHECK constraint failed", statement)
+		db.expect(before, state)
+	}
+	db.exec(`BEGIN; DELETE FROM d WHERE id < 3; ROLLBACK`)
+	db.expect(before, state)
+	db.checkKept(1000)
+	for options, want := range map[string]string{
+		`{"clusters": 1}`: "the option clusters is 1, want true, false, or the most rows of a cluster, from 2 to 1000000", `{"clusters": 2.5}`: "the option clusters is 2.5, want true",
+		`{"clusters": 1e7}`: "the option clusters is 1e7, want true", `{"clusters": "single"}`: `the option clusters is "single", want true`,
+		`{"clusters": null}`: "the option clusters is null, want true", `{"clusters": -2}`: "the option clusters is -2, want true", `{"mode": "queue"}`: "clusters are kept as a row is written and need the mode compute",
+	} {
+		db.fails(want, `SELECT alike_attach('d', 'body', ?)`, options)
+	}
+	db.expect(before, state)
+	db.exec(`CREATE TABLE k(region TEXT, cluster INTEGER, body TEXT, PRIMARY KEY (region, cluster))`)
+	db.fails(`k keeps no clusters: the key column "cluster" has the name of a column of theirs`, `SELECT alike_attach('k', 'body', '{"clusters": true}')`)
+	db.rows(`SELECT alike_detach('d')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "clusters": true}')`)
+	db.expect("1|1 2|1", `SELECT group_concat(id || '|' || cluster, ' ') FROM (SELECT * FROM d_alike_cluster ORDER BY id)`)
+	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+	db.expect("d k sqlite_sequence", `SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1)`)
+}
