@@ -183,7 +183,7 @@ func TestLimitsAreNamed(t *testing.T) {
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE e(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.exec(`INSERT INTO d(body) VALUES (?1), (?1), (?1 || ' indeed'), ('another text')`, fox)
 	db.exec(`INSERT INTO e(body) SELECT body FROM d`)
-	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true, "si": ["length", "forest/3"], "policy": "link", "profile": "words w=2"}')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true, "si": ["length", "forest/3"], "policy": "link", "profile": "words w=2", "clusters": true}')`)
 	db.exec(`CREATE TABLE s AS SELECT alike_sketch(body) AS s, alike_sketch(body, 'words mod=1') AS m FROM d`)
 	db.exec(`DELETE FROM d_alike WHERE id = 3`)
 	calls := map[string]string{ // by function, what follows its name
@@ -194,7 +194,7 @@ func TestLimitsAreNamed(t *testing.T) {
 		"alike_steepest_group": `(.5)`, "alike_steepest_resemblance": `(2)`, "alike_within": `(9, .5, .1)`, "alike_collision_bound": `(9, 9, 64)`, "alike_expected_collisions": `(9, 64)`, "alike_fingerprint_error": `(9, 64)`,
 		"alike_fingerprint_bits": `(9, .1)`, "alike_cells": `(1, 1, 1)`, "alike_profile": `(s) FROM s`, "alike_profiles": `()`, "alike_version": `()`, "alike_attach": `('e', 'body')`, "alike_advise": `('d', 'body')`,
 		"alike_detach": `('d', '{"drop": true}')`, "alike_refresh": `('d')`, "alike_rows": `('d', 1)`, "alike_rows_like": `('d', 'the quick brown fox')`, "alike_si_rows": `('d', 'length', 1)`, "alike_forest_rows": `('d', 1)`,
-		"alike_pairs": `('d')`, "alike_clusters": `('d')`, "alike_keep": `('d')`, "alike_containers": `('d', 1)`, "alike_contained": `('d', 1)`, "alike_containers_like": `('d', 'a b')`, "alike_contained_like": `('d', 'a b')`,
+		"alike_pairs": `('d')`, "alike_clusters": `('d')`, "alike_write_clusters": `('d')`, "alike_keep": `('d')`, "alike_containers": `('d', 1)`, "alike_contained": `('d', 1)`, "alike_containers_like": `('d', 'a b')`, "alike_contained_like": `('d', 'a b')`,
 		"alike_containments": `('d')`, "alike_mark": `('d', 1, 2, 'distinct')`, "alike_status": `()`, "alike_errors": `('d')`, "alike_common": `('d')`, "alike_hot": `('d')`,
 	}
 	everything := `SELECT group_concat(name || sql) FROM sqlite_master`

@@ -53,11 +53,11 @@ func (c *conn) fill(a *attachment) (int64, error) {
 	c.filling = a.Name
 	defer func() { c.filling = "" }()
 	n, err := c.fillRows(a)
-	if err != nil {
+	if err != nil || a.Clusters == 0 {
 		return n, err
 	}
 	found, err := c.attachments(a.schema, inUseByName, a.Name)
-	if err == nil && len(found) > 0 && found[0].broken == nil && found[0].Clusters > 0 && found[0].State == stateReady {
+	if err == nil && len(found) > 0 && found[0].broken == nil && found[0].State == stateReady {
 		_, err = c.writeClusters(found[0])
 	}
 	return n, err
