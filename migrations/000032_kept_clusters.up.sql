@@ -3,7 +3,7 @@
 -- resembles another: the component, which is everything that pairs link, and the cluster. Both
 -- are numbers that are never used again. The clusters of a component are one, unless people
 -- called two of its rows distinct, and none where it has more rows than the option says.
--- NAME_alike_event tells what became of each cluster. Whoever changes either table holds the
+-- NAME_alike_event tells what became of each cluster. A session that changes either table holds the
 -- lock under which workers record.
 
 create function alike._most_clustered(a alike.attachment) returns bigint language sql immutable
