@@ -95,6 +95,28 @@ begin
 end
 $$;
 
+-- A key of several columns that somebody gives has a value for each, and no more.
+create function alike._check_key(a alike.attachment, given text) returns void language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  n integer;
+begin
+  if cardinality(a.key_columns) = 1 then
+    return;
+  end if;
+  begin
+    n := jsonb_array_length(given::jsonb);
+  exception
+    when data_exception then
+      perform alike._bad_key(a, given, sqlerrm);
+  end;
+  if n <> cardinality(a.key_columns) then
+    perform alike._bad_key(a, given, format('the array has %s', n));
+  end if;
+end
+$$;
+
 create function alike._no_row(a alike.attachment, given text) returns void language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -124,6 +146,7 @@ as $$
 declare
   result text;
 begin
+  perform alike._check_key(a, given);
   execute format('select %s from (select %s) k(%s)', alike._key_text(a.key_columns, 'k'),
     array_to_string(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), '$1'), ', '), alike._names(a.key_columns))
   into result using given;

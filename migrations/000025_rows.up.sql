@@ -21,6 +21,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform alike._check_key(a, given);
   return query select * from alike._similar(a, null, null, given, alike._limit(a, at_least));
 end
 $$;
@@ -55,6 +56,7 @@ begin
   elsif fraction < 0 then
     raise exception 'alike: si_rows: fraction %, want 0 or more', fraction using errcode = 'invalid_parameter_value';
   end if;
+  perform alike._check_key(a, given);
   begin
     execute format('select true, s.%I from %I.%I s where %s', si_column, a.side_schema, a.side_name, itself) into there, own using given;
   exception
@@ -112,6 +114,7 @@ begin
     raise exception 'alike: % has no similarity index forest/0, it has %', a.name, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
       using errcode = 'undefined_column', hint = 'attach takes {"si": ["forest/0", "forest/1", "forest/2", "forest/3"]}.';
   end if;
+  perform alike._check_key(a, given);
   begin
     execute format('select true as there, s.sketch, s.profile, array[%s] as forests from %I.%I s where %s',
       (select string_agg(format('s.%I', c), ', ' order by n) from unnest(forests) with ordinality as u(c, n)), a.side_schema, a.side_name, itself) into own using given;

@@ -17,6 +17,7 @@ begin
   if verdict is null or verdict not in ('duplicate', 'distinct', 'none') then
     raise exception 'alike: mark: the verdict is "%", want duplicate, distinct or none', verdict using errcode = 'invalid_parameter_value';
   end if;
+  perform alike._check_key(a, x), alike._check_key(a, y);
   begin
     execute format('select (%s) = (%s)',
       array_to_string(alike._key_values(keys, types, '$1'), ', '), array_to_string(alike._key_values(keys, types, '$2'), ', '))

@@ -262,9 +262,14 @@ $$;
 
 create function alike._holding_row(a alike.attachment, given text, reverse boolean, at_least double precision, open boolean, at_most integer)
 returns table (key text, containment double precision, low double precision, high double precision)
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
-as $$ select * from alike._holding(a, null, null, given, reverse, alike._containment_limit(a, at_least), open, at_most) $$;
+as $$
+begin
+  perform alike._check_key(a, given);
+  return query select * from alike._holding(a, null, null, given, reverse, alike._containment_limit(a, at_least), open, at_most);
+end
+$$;
 
 create function alike.containers("table" text, given text, at_least double precision default 'NaN', at_most integer default 2147483647)
 returns table (key text, containment double precision, low double precision, high double precision)

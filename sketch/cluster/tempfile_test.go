@@ -156,6 +156,25 @@ func TestNamedTemp(t *testing.T) {
 	if _, err := os.Stat(f.Name()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("still there: %v", err)
 	}
+	gone, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(gone.Close(), os.Remove(gone.Name())); err != nil {
+		t.Fatal(err)
+	}
+	if err := (namedTemp{gone}).Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed twice: %v", err)
+	}
+	if gone, err = os.CreateTemp(t.TempDir(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(gone.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := (namedTemp{gone}).Close(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("removed twice: %v", err)
+	}
 	if _, err := createTemp(t.TempDir() + "/nowhere"); err == nil {
 		t.Error("a file in a folder that does not exist")
 	}

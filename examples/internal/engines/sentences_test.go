@@ -64,6 +64,13 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a row that is missing", `select * from alike.rows('e', '9')`, `e has no row 9…`},
 	{"a row that is missing, by its index", `select * from alike.si_rows('i', 'length', '9')`, `i has no row 9…`},
 	{"a composite key that is a number", `select * from alike.rows('c', 'x')`, `the key is "x", want a JSON array of 2 values`},
+	{"a composite key with too many values", `select * from alike.rows('c', '[1,2,3]')`, `the key is "[1,2,3]", want a JSON array of 2 values`},
+	{"a composite key with too few values", `select * from alike.rows('c', '[1]')`, `the key is "[1]", want a JSON array of 2 values`},
+	{"a composite key that is an object", `select * from alike.rows('c', '{}')`, `the key is "{}", want a JSON array of 2 values`},
+	{"an index of a composite key with too many values", `select * from alike.si_rows('c', 'length', '[1,2,3]')`, `the key is "[1,2,3]", want a JSON array of 2 values`},
+	{"a forest of a composite key with too few values", `select * from alike.forest_rows('c', '[1]')`, `the key is "[1]", want a JSON array of 2 values`},
+	{"a verdict on a composite key with too many values", `select alike.mark('c', '[1,2,3]', '[1,2]', 'distinct')`, `the key is "[1,2,3]", want a JSON array of 2 values`},
+	{"containers of a composite key with too many values", `select * from alike.containers('c', '[1,2,3]')`, `the key is "[1,2,3]", want a JSON array of 2 values`},
 	{"a row with a composite key that is missing", `select * from alike.rows('c', '[1,"x"]')`, `c has no row [1,"x"]…`},
 	{"at_least as an argument", `select * from alike.rows('e', '1', 1.5)`, `at_least is 1.5, want a number from 0 to 1`},
 	{"at_least below 0 of pairs", `select * from alike.pairs('e', -1)`, `at_least is -1, want a number from 0 to 1`},
@@ -95,7 +102,7 @@ func TestSameSentences(t *testing.T) {
 	e.exec("insert into e(id, body) values (1, 'one text'), (2, 'another')")
 	e.exec(`select alike.attach('e', 'body', '{"policy": "link"}')`)
 	e.exec(`select alike.attach('i', 'body', '{"si": ["length"]}')`)
-	e.exec("select alike.attach('c', 'body')")
+	e.exec(`select alike.attach('c', 'body', '{"si": ["length", "forest/0"], "contains": true}')`)
 	e.follow()
 	for _, c := range sentences {
 		_, _, sqlite, postgres := e.both(c.statement)
