@@ -63,9 +63,27 @@ create function alike._name(a alike.attachment, suffix text) returns text langua
 set search_path = pg_catalog, pg_temp
 as $$ select format('%I.%I', a.side_schema, a.side_name || suffix) $$;
 
+-- The roles that own what attach has made: the owner of the side table, which is the one before
+-- until alike.own, the owner of the table, and who is at work. Where others may create tables and
+-- functions in the schema, what belongs to one of them may have our name and is not ours.
+create function alike._makers(a alike.attachment) returns oid[] language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select array_agg(c.relowner) || quote_ident(current_user)::regrole::oid from pg_class c where c.oid in (a.side, a.source) $$;
+
 create function alike._side(a alike.attachment, suffix text default '') returns regclass language sql stable
 set search_path = pg_catalog, pg_temp
-as $$ select to_regclass(alike._name(a, suffix)) $$;
+as $$
+  select case when suffix = '' or exists (select from pg_class c where c.oid = t.named and c.relowner = any (alike._makers(a))) then t.named end
+  from (select to_regclass(alike._name(a, suffix)) as named) t
+$$;
+
+-- Functions that attach has written for this attachment, all or those of a verb.
+create function alike._written(a alike.attachment, verb text default 'ask|build|enqueue|forget|holding|learn|merge|parts|probe|similar|sees|switch|values') returns setof pg_proc language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select p.* from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+  where n.nspname = a.side_schema and p.proname ~ ('^alike_(' || verb || ')_' || a.id || '$') and p.proowner = any (alike._makers(a))
+$$;
 
 -- A function that attach has written for this attachment, such as alike_build_7.
 create function alike._generated(a alike.attachment, verb text) returns text language sql stable

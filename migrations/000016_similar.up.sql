@@ -97,7 +97,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null)', alike._generated(a, 'similar'))
+  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null::integer)', alike._generated(a, 'similar'))
     using features, document, itself, at_least;
 end
 $$;

@@ -54,8 +54,7 @@ begin
       where t.tgrelid = a.source and t.tgname in (select 'alike_' || a.id || '_' || e from unnest(array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update']) as e)));
   end if;
   for object in
-    select p.oid::regprocedure from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = a.side_schema and p.proname in (select 'alike_' || f || '_' || a.id from unnest(array['enqueue', 'forget', 'switch', 'ask', 'build', 'probe', 'similar', 'sees', 'values', 'parts', 'merge', 'learn', 'holding']) as f) loop
+    select p.oid::regprocedure from alike._written(a) p loop
     execute format('drop function %s', object);
   end loop;
   return rows;

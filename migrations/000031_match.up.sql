@@ -37,7 +37,7 @@ begin
   execute alike._fill(
     'select alike._record($4, array_agg(g.key), array_agg(r.key), array_agg(r.shared), array_agg(r.resemblance), array_agg(r.low), array_agg(r.high),
        array_agg((r.total - least(r.total, $2))::integer))
-     from unnest($1) as g(key) cross join lateral {similar}(null, null, g.key, $3, $2) r',
+     from unnest($1) as g(key) cross join lateral {similar}(null::bigint[], null::bytea, g.key, $3, $2) r',
     alike._fragments(a))
   into recorded using given, a.matches, a.at_least, a;
   return recorded;

@@ -24,7 +24,7 @@ begin
   if taken is not null then
     raise exception 'alike: % keeps no clusters: the key column "%" has the name of a column of theirs', a.name, taken using errcode = 'duplicate_column';
   end if;
-  if to_regclass(kept) is null then
+  if alike._side(a, '_cluster') is null then
     execute format('create %s table %s (%s, component bigint, cluster bigint, judged boolean not null default false, clustered_at timestamptz not null default now(), primary key (%s))',
       unlogged, kept, alike._column_list(a.key_columns, types), alike._names(a.key_columns));
     execute format('create index on %s (component, cluster)', kept);
@@ -32,7 +32,7 @@ begin
     execute format('create index on %s (component) where judged', kept);
     execute format('comment on table %s is %L', kept, 'Alike: clusters that are kept; a cluster that is NULL is none');
   end if;
-  if to_regclass(events) is null then
+  if alike._side(a, '_event') is null then
     execute format('create %s table %s (event_id bigint generated always as identity primary key, event text not null check (event in (''made'', ''joined'', ''split'', ''gone'')), cluster bigint not null, other bigint, %s, happened_at timestamptz not null default now())',
       unlogged, events, replace(alike._column_list(a.key_columns, types), ' not null', ''));
   end if;
@@ -69,7 +69,7 @@ as $$
     'event', alike._name(a, '_event'),
     'next', format('nextval(pg_get_serial_sequence(%L, ''event_id''))', alike._name(a, '_event')),
     'is_m', alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'm', 'k.key'),
-    'ask', format('%s(null, null, g.key, %L::double precision, null)', alike._generated(a, 'similar'), a.at_least),
+    'ask', format('%s(null::bigint[], null::bytea, g.key, %L::double precision, null::integer)', alike._generated(a, 'similar'), a.at_least),
     'keys_same', alike._key_equal(a.key_columns, 'm', 'o'),
     'keys_x', alike._key_equal(a.key_columns, 'v', 'x'),
     'keys_y', alike._key_equal(alike._others(a.key_columns), 'v', 'y', a.key_columns),

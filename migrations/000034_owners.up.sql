@@ -97,6 +97,8 @@ create function alike._guard() returns trigger language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  known alike.attachment := new;
+  makers oid[];
   taken regclass;
 begin
   if new.row_filter is not null and (tg_op = 'INSERT' or (new.row_filter, new.source) is distinct from (old.row_filter, old.source)) then
@@ -105,10 +107,12 @@ begin
         hint = 'alike.attach and alike.change write this column.';
     end if;
   end if;
+  known.side := case tg_op when 'UPDATE' then old.side end; -- the new one may be another's
+  makers := alike._makers(known);
   select c.oid into taken
   from unnest(array['', '_match', '_mark', '_cluster', '_event', '_value', '_part', '_pair', '_feature']) as suffix
-  join pg_class c on c.oid = to_regclass(format('%I.%I', new.side_schema, new.side_name || suffix))
-  where not pg_has_role(c.relowner, 'usage')
+  join pg_class c on c.oid in (new.side, to_regclass(format('%I.%I', new.side_schema, new.side_name || suffix)))
+  where c.relowner <> all (makers)
   limit 1;
   if found then
     raise exception 'alike: % belongs to another role', taken using errcode = 'insufficient_privilege';
@@ -116,7 +120,7 @@ begin
   return new;
 end
 $$;
-create trigger guard before insert or update of source, side_schema, side_name, row_filter on alike.attachment
+create trigger guard before insert or update of source, side, side_schema, side_name, row_filter on alike.attachment
 for each row execute function alike._guard();
 
 -- What a worker does before it reads or removes rows of an attachment: takes the lock

@@ -96,8 +96,7 @@ begin
     execute format('drop policy if exists alike_asker on %s', relation);
   end loop;
   -- Triggers on the table depend on the function without a key; detach drops it after them.
-  for sees in select p.oid from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = a.side_schema and p.proname = 'alike_sees_' || a.id and p.pronargs > 0 loop
+  for sees in select p.oid from alike._written(a, 'sees') p where p.pronargs > 0 loop
     execute format('drop function %s', sees);
   end loop;
 end
@@ -122,8 +121,8 @@ begin
     select format('table %s', p.part) from alike._parts(a.id, a.side_schema) p join pg_class c on c.oid = p.part where c.relowner <> owner
     union all
     select format('function %s', p.oid::regprocedure)
-    from pg_proc p join pg_namespace s on s.oid = p.pronamespace
-    where s.nspname = a.side_schema and p.proname ~ ('^alike_[a-z]+_' || a.id || '$') and p.proowner <> owner
+    from alike._written(a) p
+    where p.proowner <> owner
   loop
     execute format('alter %s owner to %s', object.name, owner::regrole);
     n := n + 1;

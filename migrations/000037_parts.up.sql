@@ -49,6 +49,7 @@ as $$
   join pg_namespace n on n.oid = c.relnamespace
   left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
   where n.nspname = schema and c.relkind = 'r' and c.relname ~ ('^alike_part_' || attachment || '_[0-9]{1,9}$')
+    and c.relowner = any ((select alike._makers(a) from alike.attachment a where a.id = _parts.attachment)::oid[])
 $$;
 
 -- What the comment of a part says.
@@ -296,7 +297,10 @@ begin
   if replaced is null then
     return null;
   end if;
-  select format('%I.%I', {schema_literal}, 'alike_part_{id}_' || coalesce(max(p.number), 0) + 1) into fresh from alike._parts({id}, {schema_literal}) p;
+  select format('%I.%I', {schema_literal}, 'alike_part_{id}_' || g.number) into fresh -- others may have taken a name
+  from (select coalesce(max(p.number), 0) as most from alike._parts({id}, {schema_literal}) p) p cross join lateral generate_series(p.most + 1, p.most + 1000) as g(number)
+  where to_regclass(format('%I.%I', {schema_literal}, 'alike_part_{id}_' || g.number)) is null
+  order by g.number limit 1;
   execute format('create {persistence} table %s (like %s)', fresh, parts);
   execute format('comment on table %s is %L', fresh, alike._part_comment('filling', n, case when replaced = '{0}' then 0 else last end, replaced, null));
   return 0;

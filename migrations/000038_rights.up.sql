@@ -15,7 +15,7 @@ grant usage on schema alike to public;
 grant select on alike.attachment to public;
 grant insert (attachment, key, more, file) on alike.queue to public;
 -- The owner of a table runs the merges of its parts.
-grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment),
+grant execute on function alike._owns(alike.attachment), alike._keeps(alike.attachment), alike._reads(alike.attachment), alike._sees_all(alike.attachment), alike._makers(alike.attachment),
   alike._parts(integer, name), alike._part_comment(text, bigint, bigint, integer[], text[]) to public;
 
 do $$

@@ -338,7 +338,7 @@ func matrixIsComplete(t *testing.T, c *pgx.Conn) {
 func TestNothingIsPublic(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	got := one[string](t, c, "select string_agg(p.proname, ' ' order by p.proname) from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where p.pronamespace = 'alike'::regnamespace and a.grantee = 0")
-	if want := "_keeps _owns _part_comment _parts _reads _sees_all"; got != want {
+	if want := "_keeps _makers _owns _part_comment _parts _reads _sees_all"; got != want {
 		t.Errorf("everybody may call %s, want %s", got, want)
 	}
 	if got := one[string](t, c, "select string_agg(a.privilege_type, ' ') from pg_namespace n, aclexplode(n.nspacl) a where n.nspname = 'alike' and a.grantee = 0"); got != "USAGE" {

@@ -9,5 +9,5 @@ select g.key, r.key, r.shared, r.resemblance, r.low, r.high,
       or ({others_m}) in (select {values} from (select g.key) k) and {text_m} = r.key)),
   r.total
 from unnest($1::text[]) with ordinality as g(key, n)
-cross join lateral {similar}(null, null, g.key, $2::double precision, $3::integer) r
+cross join lateral {similar}(null::bigint[], null::bytea, g.key, $2::double precision, $3::integer) r
 order by g.n, r.resemblance desc
