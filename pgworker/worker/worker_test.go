@@ -168,7 +168,7 @@ func checkSide(t testing.TB, c *pgx.Conn, name, source, column, key, where strin
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err = c.Query(ctx, fmt.Sprintf("select %s, content_hash || ' ' || shingles || ' ' || coalesce(encode(sketch, 'hex'), '') || ' ' || json_build_array(%s)::text from %s s", key, columns, side))
+	rows, err = c.Query(ctx, fmt.Sprintf("select %s, content_hash || ' ' || shingles || ' ' || case when sketch = '' then 'empty' else coalesce(encode(sketch, 'hex'), '') end || ' ' || json_build_array(%s)::text from %s s", key, columns, side))
 	if err != nil {
 		t.Fatal(err)
 	}
