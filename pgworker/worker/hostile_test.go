@@ -447,7 +447,7 @@ func TestForgedObjects(t *testing.T) {
 					for _, other := range []string{"text", "integer", "numeric"} {
 						forged := slices.Clone(types)
 						forged[i] = other
-						// One that is the same as ours cannot be made.
+						// PostgreSQL refuses a function with the same arguments as ours.
 						s.as("mallory").Exec(ctx, fmt.Sprintf("create function common.%s(%s) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision, total bigint) language plpgsql as $$ begin perform mallory.peep(); end $$", name, strings.Join(forged, ", ")))
 					}
 				}
