@@ -93,7 +93,7 @@ func runKinds(ctx context.Context, names string, rows int, out, module string) e
 			return err
 		}
 	}
-	return nil
+	return writeKinds(out, results)
 }
 
 func (r *kindResult) line() string {
