@@ -18,7 +18,7 @@ create table alike.boilerplate (
 );
 comment on table alike.boilerplate is 'shingles that very many rows of a table share, by the name in the setting without of a profile';
 
--- Keeps a list and returns its name. It runs as its owner, as alike._settings_id does: what
+-- Keeps a list, in the place of those that nothing uses, and returns its name. It runs as its owner, as alike._settings_id does: what
 -- a list is named by tells its content.
 create function alike._keep_boilerplate(shingles bytea) returns text language plpgsql strict security definer
 set search_path = pg_catalog, pg_temp
@@ -29,6 +29,10 @@ begin
   if length(shingles) not between 8 and 8388608 or length(shingles) % 8 <> 0 then
     raise exception 'alike: a list of % bytes of shingles, want 8 to 8388608, a multiple of 8', length(shingles) using errcode = 'invalid_parameter_value';
   end if;
+  -- A list that no attachment leaves out is deleted. Under the lock nobody keeps one meanwhile.
+  lock table alike.boilerplate in share row exclusive mode;
+  delete from alike.boilerplate b where b.list <> name and not exists (
+    select from alike.attachment a join alike.settings p on p.id = a.profile_id where p.profile like '%without=' || lpad(to_hex(b.list), 8, '0') || '%');
   insert into alike.boilerplate values (name, shingles) on conflict do nothing;
   return lpad(to_hex(name), 8, '0');
 end

@@ -1,3 +1,6 @@
+drop function alike.advise(text, text);
+drop function alike._advice(regclass, text, text);
+drop function alike._sampling(regclass, text, integer);
 drop function alike.rows_like(text, text, double precision);
 drop function alike._rows_like(alike.attachment, text, double precision);
 drop function alike.explain(text, text, text);

@@ -366,3 +366,62 @@ as $$
   where "table" is not null and document is not null and at_least is not null
 $$;
 comment on function alike.rows_like(text, text, double precision) is 'the rows that resemble a text that is not in the table, best first; a worker sketches it';
+
+-- How a sample of a column is read, wanted rows or more of a table that has them; how its
+-- rows are counted; and about how many there are, -1 where that is not known or they are few.
+-- A sample is whole pages from all over the table.
+create function alike._sampling(relation regclass, "column" text, wanted integer, out read text, out count text, out rows bigint) language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  document record;
+begin
+  document := alike._document_column(relation, "column");
+  if (select typcategory from pg_type where oid = document.type) = 'A' then
+    raise exception 'alike: advise: the elements of %.% are its shingles: there is no preset to choose, and attach takes the column as it is', relation, document.name
+      using errcode = 'datatype_mismatch';
+  end if;
+  select c.reltuples::bigint into rows from pg_class c where c.oid = relation;
+  read := format('select %s from %s%s where %s is not null',
+    case when document.type = 'bytea'::regtype then quote_ident(document.name) else format('convert_to(%I::text, ''UTF8'')', document.name) end, relation,
+    case when rows > wanted then format(' tablesample system (%s) repeatable (1997)', least(100, 500.0 * wanted / rows)::numeric(10, 6)) else '' end, quote_ident(document.name));
+  count := format('select count(*) from %s', relation);
+  rows := case when rows > 100000 then rows else -1 end;
+end
+$$;
+
+create function alike._advice(relation regclass, "table" text, "column" text) returns jsonb language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  sampling record;
+  texts text[];
+begin
+  if relation is null then
+    raise exception 'alike: advise: there is no table %', "table" using errcode = 'undefined_table';
+  end if;
+  sampling := alike._sampling(relation, "column", 1000);
+  if sampling.rows < 0 then
+    execute sampling.count into sampling.rows;
+  end if;
+  -- As much as package advise takes: Enough.
+  execute format('select coalesce(array_agg(alike._text_of(d)), ''{}'')
+    from (select d, row_number() over w as n, sum(octet_length(d)) over w - octet_length(d) as before from (%s) as s(d) window w as (rows unbounded preceding)) r
+    where n <= 1000 and (n <= 100 or before < 1048576) and before < 8388608 and alike._text_of(d) is not null', sampling.read) into texts;
+  if texts = '{}' then
+    texts := '{""}';
+  end if;
+  return (alike._question('advise', sampling.rows::text, texts))[1];
+end
+$$;
+
+create function alike.advise("table" text, "column" text)
+returns table (preset text, chosen boolean, at_least double precision, expected double precision, recall double precision, pairs integer, edited double precision,
+  same double precision, answers integer, candidates double precision, bytes integer, seconds double precision, settings text, reason text, curve jsonb, "only" jsonb, missed jsonb)
+language sql stable strict
+as $$
+  select a.* from pg_catalog.jsonb_to_recordset(alike._advice(alike._relation("table"), "table", "column")) as a(preset text, chosen boolean, at_least double precision, expected double precision, recall double precision,
+    pairs integer, edited double precision, same double precision, answers integer, candidates double precision, bytes integer, seconds double precision, settings text, reason text,
+    curve jsonb, "only" jsonb, missed jsonb)
+$$;
+comment on function alike.advise(text, text) is 'the presets side by side on a sample of a column, which need not be attached; a worker tries them';

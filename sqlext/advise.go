@@ -44,27 +44,22 @@ func advice(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) 
 		return nil, err
 	}
 	return sqlite.Rows(len(list), func(b *sqlite.Batch, cells []sqlite.Value, i int) {
-		a := &list[i]
-		asJSON := func(v any) string {
-			text, err := json.Marshal(v)
-			if err != nil {
-				panic(err) // numbers and texts
+		row := list[i].Row(reason)
+		for n, name := range adviceColumns {
+			switch v := row[name].(type) {
+			case bool:
+				b.SetAny(&cells[n], map[bool]int64{true: 1}[v])
+			case int:
+				b.SetAny(&cells[n], int64(v))
+			case []advise.Point, []advise.Pair:
+				text, err := json.Marshal(v)
+				if err != nil {
+					panic(err) // numbers and texts
+				}
+				b.SetAny(&cells[n], string(text))
+			default:
+				b.SetAny(&cells[n], v)
 			}
-			return string(text)
-		}
-		values := []any{a.Preset, nil, a.AtLeast, a.Expected, nil, int64(a.Pairs), a.Edited, nil, int64(a.Answers), a.Candidates, int64(a.Bytes), a.Seconds, a.Settings, nil,
-			asJSON(a.Curve), asJSON(slices.Concat([]advise.Pair{}, a.Only)), asJSON(slices.Concat([]advise.Pair{}, a.Missed))}
-		if values[1] = int64(0); a.Chosen {
-			values[1], values[13] = int64(1), reason
-		}
-		if a.Pairs > 0 {
-			values[4] = a.Recall
-		}
-		if a.Answers > 0 {
-			values[7] = a.Same
-		}
-		for n, v := range values {
-			b.SetAny(&cells[n], v)
 		}
 	}), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/advise"
 	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
@@ -105,6 +106,8 @@ func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, err
 		return w.rowOf(ctx, db, q)
 	case "passages":
 		return w.passagesOf(ctx, db, q)
+	case "advise":
+		return adviceOn(ctx, q)
 	}
 	p, err := sketch.ParseProfile(q.Settings)
 	if err != nil {
@@ -236,6 +239,24 @@ func (w *Worker) rowOf(ctx context.Context, db querier, q *posed) ([]any, error)
 		features[f.Slot] = &row.Features[i].Value
 	}
 	return []any{map[string]any{"features": features, "sketch": hex.EncodeToString(row.Sketch)}}, nil
+}
+
+// adviceOn tries the presets on the documents, a sample of a table whose rows the settings
+// count.
+func adviceOn(ctx context.Context, q *posed) ([]any, error) {
+	rows, err := strconv.ParseInt(q.Settings, 10, 64)
+	if err != nil {
+		return nil, errTask
+	}
+	found, reason, err := advise.Presets(q.Documents, rows, func() error { return context.Cause(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	list := make([]any, len(found))
+	for i := range found {
+		list[i] = found[i].Row(reason)
+	}
+	return list, nil
 }
 
 // passagesOf is the values of the passages that a document would have there.

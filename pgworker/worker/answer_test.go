@@ -238,3 +238,38 @@ func TestQuestionsOfOthers(t *testing.T) {
 	exec(t, c, "reset role")
 	exec(t, c, "drop owned by asker; drop role asker, stranger")
 }
+
+// advise reads what its caller may read, takes an empty table, and says what has no preset.
+func TestAdviseOnColumns(t *testing.T) {
+	database, c := askable(t, pgtest.Version())
+	exec(t, c, `set alike.timeout = 60;
+		create schema apart;
+		create table apart."a table" (id int primary key, "a text" text, tags text[], raw bytea);
+		insert into apart."a table" select g, 'the ' || g || 'th note about the harbour and the ships that lie in it', array['a'], convert_to('a name ' || g, 'UTF8') from generate_series(1, 40) as g;
+		insert into apart."a table" values (41, null, null, '\xff');
+		create table nothing (body text)`)
+	worker := startWorker(t, database)
+	defer kill(worker)
+	for call, want := range map[string]string{
+		`alike.advise('apart."a table"', 'a text')`: "short",
+		`alike.advise('apart."a table"', 'raw')`:    "names",
+		`alike.advise('nothing', 'body')`:           "prose",
+	} {
+		if got := one[string](t, c, "select string_agg(preset, ' ') from "+call+" where chosen"); got != want {
+			t.Errorf("%s chooses %q, want %s", call, got, want)
+		}
+	}
+	for call, want := range map[string]string{
+		`alike.advise('apart."a table"', 'tags')`: "the elements of apart.\"a table\".tags are its shingles",
+		`alike.advise('apart."a table"', 'id')`:   "is integer, want text",
+		`alike.advise('apart."a table"', 'none')`: "has no column none",
+		`alike.advise('missing', 'body')`:         "there is no table missing",
+	} {
+		if _, err := c.Exec(ctx, "select * from "+call); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", call, err, want)
+		}
+	}
+	if n := one[int](t, c, "select count(*) from alike.advise(null, 'body')"); n != 0 {
+		t.Errorf("%d rows of no table, want 0", n)
+	}
+}

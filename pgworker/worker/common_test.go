@@ -161,6 +161,11 @@ func TestCommonIsLearnedAgain(t *testing.T) {
 	if profile, _ := d.profile(); profile != second {
 		t.Errorf("the profile is %q, want %q", profile, second)
 	}
+	// The first list, which nothing uses, goes when another is kept.
+	other := one[string](t, d.c, `select alike._keep_boilerplate('\x0000000000000001')`)
+	if got, want := one[string](t, d.c, "select string_agg(lpad(to_hex(list), 8, '0'), ' ' order by list) from alike.boilerplate"), min(list, other)+" "+max(list, other); got != want {
+		t.Errorf("the lists %s are kept, want %s", got, want)
+	}
 }
 
 func TestCommonIsRefused(t *testing.T) {

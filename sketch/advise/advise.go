@@ -69,6 +69,24 @@ type Pair struct {
 	Ratio float64 `json:"ratio"` // see the function Ratio
 }
 
+// Row is the advice by the names that SQL and JSON give it. What was measured on nothing is
+// nil; the reason belongs to the chosen preset.
+func (a *Advice) Row(reason string) map[string]any {
+	row := map[string]any{"preset": a.Preset, "chosen": a.Chosen, "at_least": a.AtLeast, "expected": a.Expected, "recall": nil, "pairs": a.Pairs, "edited": a.Edited,
+		"same": nil, "answers": a.Answers, "candidates": a.Candidates, "bytes": a.Bytes, "seconds": a.Seconds, "settings": a.Settings, "reason": nil,
+		"curve": a.Curve, "only": slices.Concat([]Pair{}, a.Only), "missed": slices.Concat([]Pair{}, a.Missed)}
+	if a.Chosen {
+		row["reason"] = reason
+	}
+	if a.Pairs > 0 {
+		row["recall"] = a.Recall
+	}
+	if a.Answers > 0 {
+		row["same"] = a.Same
+	}
+	return row
+}
+
 const (
 	pairsShown   = 3
 	answersRead  = 300

@@ -88,7 +88,7 @@ var crowdRows = flag.Int("rows", 5000, "rows of the crowd; make long has 100,000
 // of pairs, and its numbers are near those of all pairs.
 func TestCrowd(t *testing.T) {
 	made := func(n int, limit int64) *Section {
-		src, p := crowd(t, n, "short bits=4")
+		src, p := crowd(t, n, "chars k=34 s=4 bits=4")
 		m := maker{src: src, a: &Attachment{Profile: p}, out: &Section{Name: "crowd", AtLeast: p.AtLeast()}, readPairs: limit}
 		if err := m.config.setDefaults(); err != nil {
 			t.Fatal(err)
