@@ -1,3 +1,66 @@
+-- The candidates: the pairs of rows that share a feature, each found in the first that they
+-- share, without those that a person called distinct.
+create function alike._pair_candidates(a alike.attachment, marked boolean) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select string_agg(format(
+    'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
+       cross join lateral %9$s cross join lateral %10$s
+     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, case when alike._in_parts(a) then alike._name(a, '_part') else alike._name(a, '') end,
+    f.x || ', ' || alike._key_list(a.key_columns, 'x'), replace(f.x, 'x.', 'y.') || ', ' || alike._key_list(a.key_columns, 'y'),
+    a.profile_id, alike._key_less(a.key_columns, 'x', 'y'),
+    -- Two rows may both have NULL in an earlier feature, which they then do not share.
+    coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
+    case when marked then format(' and not exists (select from %s m where %s and %s)', alike._name(a, '_mark'), alike._key_equal(a.key_columns, 'm', 'x'),
+      (select string_agg(format('m.%I = y.%I', alike._other(a.key_columns, m), a.key_columns[m]), ' and ' order by m) from generate_subscripts(a.key_columns, 1) as m)) else '' end,
+    alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')),
+    E'\nunion all ' order by n)
+  from generate_series(1, a.features) as n
+  cross join (select string_agg('x.f' || n, ', ' order by n) as x from generate_series(1, a.features) as n) f);
+end
+$$;
+
+-- How _pairs compares the sketches of its candidates c, of whose rows no resemblance below
+-- the least is wanted: the resemblance (compared), what has to be joined for it (differing), the
+-- number of slots that agree (matches), and the bounds of the resemblance by that number.
+--
+-- It is what alike.resemblance computes of sketches with equal headers, without a call for each
+-- pair of a crowd: the slots in which a bit differs, of the slots that there are. Sketches
+-- that are the same are not looked at. PostgreSQL 13 cannot count bits.
+create function alike._comparison(p alike.profile_fields, least_resemblance double precision,
+  out compared text, out differing text, out matches text, out lows double precision[], out highs double precision[])
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  bits constant text := '(''x'' || encode(substr(c.%s, 23), ''hex''))::bit varying';
+  luck constant double precision := 1 / (1::bigint << least(p.bits, 62))::double precision;
+begin
+  compared := 'alike.resemblance(c.sketch, c.other_sketch)';
+  differing := '';
+  matches := 'null::integer';
+  if alike._slots(p.family) and p.family <> 6 and p.bits in (1, 2, 4, 8) and current_setting('server_version_num')::integer >= 140000 then
+    compared := format('case when c.sketch = c.other_sketch then 1 when substr(c.sketch, 1, 22) <> substr(c.other_sketch, 1, 22) then %s
+      else greatest(0, ((%s - d.slots) / %2$s::double precision - %s::double precision) / (1 - %3$s::double precision)) end', compared, p.t, luck);
+    differing := format(' cross join lateral (select case when c.sketch <> c.other_sketch and length(c.sketch) = length(c.other_sketch) then %s # %s end as x offset 0) x0',
+        format(bits, 'sketch'), format(bits, 'other_sketch'))
+      || coalesce((select string_agg(format(' cross join lateral (select x%1$s.x | (x%1$s.x >> %2$s) as x offset 0) x%3$s', n - 1, shift, n), '' order by n)
+        from unnest(array[4, 2, 1]) with ordinality as u(shift, i), lateral (select i - 3 + (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer as n) k where shift < p.bits), '')
+      || format(' cross join lateral (select bit_count(x%s.x & B%L) as slots offset 0) d', (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer, repeat(repeat('0', p.bits - 1) || '1', p.t))
+      -- The number of bits that differ bounds the number of slots that do.
+      || format(' where x0.x is null or bit_count(x0.x) <= %s', (select max(d) * p.bits from generate_series(0, p.t) as d
+          where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
+    if p.t <= 256 then
+      matches := format('%s - coalesce(d.slots, 0)', p.t);
+      select array_agg(least(1, greatest(0, (l.lower - luck) / (1 - luck))) order by l.matches), array_agg(least(1, greatest(0, (1 - h.lower - luck) / (1 - luck))) order by l.matches)
+      into lows, highs
+      from alike.lower_bound l join alike.lower_bound h on h.trials = p.t and h.matches = p.t - l.matches where l.trials = p.t;
+    end if;
+  end if;
+end
+$$;
+
 -- Every alike pair once, the lesser key first, the best pair first and equal ones
 -- by their keys. Features that one row alone has are nearly all of them; they go before the join, which an index-only scan in
 -- the order of the feature does ten times as fast as a hash join. A pair is
@@ -27,19 +90,11 @@ declare
   bounds constant text := case when p.family in (0, 4, 5, 7) and p.t <= 256 then alike._bounds_of_slots(p.t, p.bits) else 'alike._bounds(v.sketch, v.other_sketch, 0.95)' end;
   ordered constant text := format('select q.* from (%%s) q order by q.resemblance desc, %s, %s', replace(alike._key_order(a, 'q.key'), '%', '%%'), replace(alike._key_order(a, 'q.other'), '%', '%%'));
   marked boolean;
-  -- What an arm has of a row; the same with y of the other.
-  features constant text := (select string_agg('x.f' || n, ', ' order by n) from generate_series(1, a.features) as n);
+  -- What a candidate has of a row; the same with y of the other.
   key_x constant name[] := array(select 'xk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
   key_y constant name[] := array(select 'yk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
   columns constant text := (select string_agg('x' || n, ', ' order by n) from generate_series(1, a.features) as n) || ', ' || array_to_string(key_x, ', ');
-  arms text;
-  bits constant text := '(''x'' || encode(substr(c.%s, 23), ''hex''))::bit varying';
-  luck constant double precision := 1 / (1::bigint << least(p.bits, 62))::double precision;
-  compared text := 'alike.resemblance(c.sketch, c.other_sketch)';
-  differing text := '';
-  matches text := 'null::integer';
-  lows double precision[];  -- the bounds, by the number of slots that agree
-  highs double precision[];
+  c record; -- the comparison
 begin
   if not a.indexed then
     raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
@@ -51,41 +106,7 @@ begin
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
-  -- What alike.resemblance computes of sketches with equal headers, without a call for each
-  -- pair of a crowd: the slots in which a bit differs, of the slots that there are. Sketches
-  -- that are the same are not looked at. PostgreSQL 13 cannot count bits.
-  if alike._slots(p.family) and p.family <> 6 and p.bits in (1, 2, 4, 8) and current_setting('server_version_num')::integer >= 140000 then
-    compared := format('case when c.sketch = c.other_sketch then 1 when substr(c.sketch, 1, 22) <> substr(c.other_sketch, 1, 22) then %s
-      else greatest(0, ((%s - d.slots) / %2$s::double precision - %s::double precision) / (1 - %3$s::double precision)) end', compared, p.t, luck);
-    differing := format(' cross join lateral (select case when c.sketch <> c.other_sketch and length(c.sketch) = length(c.other_sketch) then %s # %s end as x offset 0) x0',
-        format(bits, 'sketch'), format(bits, 'other_sketch'))
-      || coalesce((select string_agg(format(' cross join lateral (select x%1$s.x | (x%1$s.x >> %2$s) as x offset 0) x%3$s', n - 1, shift, n), '' order by n)
-        from unnest(array[4, 2, 1]) with ordinality as u(shift, i), lateral (select i - 3 + (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer as n) k where shift < p.bits), '')
-      || format(' cross join lateral (select bit_count(x%s.x & B%L) as slots offset 0) d', (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer, repeat(repeat('0', p.bits - 1) || '1', p.t))
-      -- The number of bits that differ bounds the number of slots that do.
-      || format(' where x0.x is null or bit_count(x0.x) <= %s', (select max(d) * p.bits from generate_series(0, p.t) as d
-          where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
-    if p.t <= 256 then
-      matches := format('%s - coalesce(d.slots, 0)', p.t);
-      select array_agg(least(1, greatest(0, (l.lower - luck) / (1 - luck))) order by l.matches), array_agg(least(1, greatest(0, (1 - h.lower - luck) / (1 - luck))) order by l.matches)
-      into lows, highs
-      from alike.lower_bound l join alike.lower_bound h on h.trials = p.t and h.matches = p.t - l.matches where l.trials = p.t;
-    end if;
-  end if;
-  select string_agg(format(
-    'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
-       cross join lateral %9$s cross join lateral %10$s
-     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, case when alike._in_parts(a) then alike._name(a, '_part') else side end,
-    features || ', ' || alike._key_list(keys, 'x'), replace(features, 'x.', 'y.') || ', ' || alike._key_list(keys, 'y'),
-    a.profile_id, alike._key_less(keys, 'x', 'y'),
-    -- Two rows may both have NULL in an earlier feature, which they then do not share.
-    coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
-    case when marked then format(' and not exists (select from %s m where %s and %s)', mark, alike._key_equal(keys, 'm', 'x'),
-      (select string_agg(format('m.%I = y.%I', alike._other(keys, m), keys[m]), ' and ' order by m) from generate_subscripts(keys, 1) as m)) else '' end,
-    alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')),
-    E'\nunion all ' order by n)
-  into arms
-  from generate_series(1, a.features) as n;
+  select * into c from alike._comparison(p, least_resemblance);
   return query execute format(ordered, format(
     'with candidate (sketch, %s, other_sketch, %s) as (%s),
      verified as (
@@ -93,13 +114,13 @@ begin
      )
      select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 %s',
     columns, replace(columns, 'x', 'y'),
-    arms,
+    alike._pair_candidates(a, marked),
     alike._key_text(key_x, 'c'), alike._key_text(key_y, 'c'),
     (select string_agg(format('coalesce((c.x%s = c.y%s)::integer, 0)', m, m), ' + ' order by m) from generate_series(1, a.features) as m),
-    compared,
-    matches,
-    differing,
-    case when lows is null then bounds else '(select $2[v.matches + 1] as low, $3[v.matches + 1] as high)' end,
+    c.compared,
+    c.matches,
+    c.differing,
+    case when c.lows is null then bounds else '(select $2[v.matches + 1] as low, $3[v.matches + 1] as high)' end,
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
          select %s as key, %s as other, %s as shared, coalesce(alike.resemblance(x.sketch, y.sketch), 0) as resemblance, x.sketch, y.sketch as other_sketch
@@ -108,7 +129,7 @@ begin
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
       alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
-  using least_resemblance, lows, highs;
+  using least_resemblance, c.lows, c.highs;
 end
 $$;
 

@@ -53,7 +53,8 @@ $$;
 -- two rows in a pair the clusters are one. components: the same, whatever people called distinct. complete: a cluster takes another in only when every
 -- distinct member of the smaller resembles every representative of the larger, its first 32
 -- distinct members; members at resemblance 1 are the same to every check. The distinct
--- members are a ring, from the root on.
+-- members are a ring, from the root on. It is one loop because each pair is judged by what the
+-- pairs before it joined: a function that changes those arrays would get copies of them.
 create function alike._link(a alike.attachment, least_resemblance double precision, linkage text, ranks text, keeping boolean, given text[] default null,
   out names text[], out places integer[], out joined integer[], out resemblances double precision[])
 language plpgsql
