@@ -44,7 +44,14 @@ var plans = map[string]struct{ postgres, sqlite string }{
 	"keep":       {`Function Scan on keep`, `SCAN k VIRTUAL TABLE`}, // the function finds the pairs
 	"hot":        {``, `COVERING INDEX documents_alike_f12 `},
 	"some_pairs": {`Limit(.|\n)*Limit`, ``},
-	"checkins":   {}, "contained": {}, "drift": {}, "exact_duplicates": {},
+	// These are about all rows, and read them once.
+	"checkins": {`Seq Scan on documents_alike\n(.|\n)*Seq Scan on documents_alike_match\s*\z`, `SCAN documents_alike\n(.|\n)*SCAN documents_alike_match(.|\n)*SEARCH m USING AUTOMATIC`},
+	"contained": {
+		`Index Scan using samples_alike_pkey on samples_alike\n(.|\n)*Nested Loop\n.*\n *->  CTE Scan on a\n *->  Seq Scan on samples_alike b`,
+		`SEARCH a USING INTEGER PRIMARY KEY \(rowid=\?\)\nSCAN b\n`,
+	},
+	"drift":            {`Seq Scan on documents_alike d\n`, `SCAN d\n(.|\n)*SEARCH alike_attachment USING INDEX (.|\n)*SEARCH s USING INTEGER PRIMARY KEY`},
+	"exact_duplicates": {`WindowAgg(.|\n)*Sort Key: documents_alike.content_hash\n *->  Seq Scan on documents_alike\n.*Filter: \(sketch IS NOT NULL\)\s*\z`, `SCAN documents_alike\nUSE TEMP B-TREE FOR ORDER BY`},
 }
 
 // Every question about one row searches the index that it is about, and none reads

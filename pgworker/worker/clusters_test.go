@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -104,5 +105,53 @@ func TestClustersFollow(t *testing.T) {
 				t.Error("the clusters are still there after clusters was set to false")
 			}
 		})
+	}
+}
+
+// Workers, people and write_clusters at once: nobody waits for ever, and the clusters are those
+// of the rows.
+func TestClustersFollowManyWorkers(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, `select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.4, "clusters": true}')`)
+	once(t, newWorker(t, database, nil))
+	exec(t, c, "insert into documents values (1, $1), (2, $1)", clustertest.Chained(0))
+	var doing sync.WaitGroup
+	for n := range 3 {
+		w := newWorker(t, database, func(config *Config) { config.BatchSize = 5 })
+		doing.Go(func() {
+			for range 12 {
+				if err := w.Once(ctx); err != nil {
+					t.Errorf("worker %d: %v", n, err)
+				}
+			}
+		})
+	}
+	for n := range 2 {
+		d := pgtest.Connect(t, database)
+		doing.Go(func() {
+			r := rand.New(rand.NewPCG(7, uint64(n)))
+			for step := range 60 {
+				statement := "insert into documents values ($1, $2) on conflict (id) do update set body = excluded.body"
+				args := []any{1 + r.IntN(20) + n*20, clustertest.Chained(r.IntN(12))}
+				switch {
+				case step%20 == 19:
+					statement, args = "select alike.write_clusters('documents')", nil
+				case step%4 == 0:
+					statement, args = "delete from documents where id = $1", args[:1]
+				}
+				if _, err := d.Exec(ctx, statement, args...); err != nil {
+					t.Errorf("%s: %v", statement, err)
+				}
+			}
+		})
+	}
+	doing.Wait()
+	once(t, newWorker(t, database, nil))
+	checkKept(t, c, 1000)
+	if n := one[int](t, c, "select deadlocks from pg_stat_database where datname = current_database()"); n > 0 {
+		t.Errorf("%d deadlocks", n)
 	}
 }

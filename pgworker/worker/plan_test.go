@@ -82,6 +82,51 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// A question whose arguments are constant is computed once for a statement, however often the
+// plan reads its answer.
+func TestComputedOnce(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 40) as g", story)
+	exec(t, c, `select alike.attach('documents', 'body', '{"si": ["length", "forest/0"], "contains": true, "clusters": true}')`)
+	once(t, newWorker(t, database, nil))
+	for name, call := range map[string]string{
+		"clusters": "alike.clusters('documents')", "keep": "alike.keep('documents')", "pairs": "alike.pairs('documents')", "containments": "alike.containments('documents')",
+		"rows": "alike.rows('documents', '1')", "si_rows": "alike.si_rows('documents', 'length', '1')", "forest_rows": "alike.forest_rows('documents', '1')",
+		"containers": "alike.containers('documents', '1')", "contained": "alike.contained('documents', '1')", "hot": "(select key, slot from alike.hot('documents'))", "errors": "alike.errors('documents')",
+	} {
+		names := []string{name, "_" + name}
+		if strings.HasPrefix(name, "contain") && name != "containments" {
+			names = []string{"_holding_row"}
+		}
+		tx, err := c.Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		computed := func() (calls int) { // with what the session has not sent yet
+			if err := tx.QueryRow(ctx, "select coalesce(max(calls), 0) from pg_stat_xact_user_functions where schemaname = 'alike' and funcname = any ($1)", names).Scan(&calls); err != nil {
+				t.Error(err)
+			}
+			return calls
+		}
+		before, rows := computed(), 0
+		if _, err := tx.Exec(ctx, "set local track_functions = 'all'; set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_material = off; set local enable_memoize = off"); err != nil {
+			t.Fatal(err)
+		}
+		if err := tx.QueryRow(ctx, "select count(distinct d.id) from documents d left join "+call+" c on c.key = d.id::text").Scan(&rows); err != nil || rows != 40 {
+			t.Errorf("%s: %d rows, %v", call, rows, err)
+		}
+		if calls := computed() - before; calls != 1 {
+			t.Errorf("%s is computed %d times for %d rows", call, calls, rows)
+		}
+		if err := tx.Rollback(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // PostgreSQL accepts every statement of the worker, with the parameters that its first lines name.
 func TestStatements(t *testing.T) {
 	t.Parallel()
@@ -114,7 +159,6 @@ func TestStatements(t *testing.T) {
 		above, upto := `[1, "a"]`, `[2, "\\'b"]`
 		more := a.ranges(&above, &upto)
 		more["limit"] = "1000"
-		exec(t, c, "create table if not exists "+a.fragments["cluster"]+" (key text, cluster text, size bigint)")
 		for _, file := range files {
 			text, err := os.ReadFile("../../queries/" + file)
 			if err != nil {

@@ -1,10 +1,12 @@
 -- The checkins by day: day, sketched, matched (rows that resembled another one),
 -- matches, nearest (the highest resemblance).
-select s.day, s.sketched, count(distinct m.id) as matched, count(m.id) as matches, max(m.resemblance) as nearest
+select s.day, s.sketched, coalesce(m.matched, 0) as matched, coalesce(m.matches, 0) as matches, m.nearest
 from (
   select sketched_at::date as day, count(*) as sketched
   from documents_alike group by 1
 ) s
-left join documents_alike_match m on m.matched_at::date = s.day
-group by s.day, s.sketched
+left join (
+  select matched_at::date as day, count(distinct id) as matched, count(*) as matches, max(resemblance) as nearest
+  from documents_alike_match group by 1
+) m on m.day = s.day
 order by s.day;
