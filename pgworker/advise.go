@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alike-sql/alike/queries"
-	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/advise"
 	"github.com/alike-sql/alike/sketch/plot"
 )
@@ -58,42 +57,10 @@ draws the recall by resemblance, as expected and as measured.`,
 	return verb
 }
 
-// drawAdvice draws what filters find by resemblance, those that several presets have
-// once, and what was measured of each preset with enough pairs in the sample.
+// drawAdvice draws what filters find by resemblance, and what was measured.
 func drawAdvice(file string, list []advise.Advice) error {
-	const enough = 5 // pairs that a point is worth
-	chart := plot.Chart{Title: "Pairs found, by resemblance", X: "resemblance", Y: "share of the pairs found"}
-	lines := map[[2]int]int{}
-	var measured []plot.Line
-	for _, a := range list {
-		p, err := sketch.ParseProfile(a.Settings)
-		if err != nil {
-			return err
-		}
-		i, known := lines[[2]int{p.K, p.S}]
-		if known {
-			chart.Lines[i].Name += ", " + a.Preset
-		} else {
-			lines[[2]int{p.K, p.S}] = len(chart.Lines)
-			line := plot.Line{Name: fmt.Sprintf("%d × %d: %s", p.K, p.S, a.Preset)}
-			for _, at := range sketch.FilterCurve(p.K, p.S, 1, 41) {
-				line.Points = append(line.Points, [2]float64{at.Resemblance, at.Probability})
-			}
-			chart.Lines = append(chart.Lines, line)
-		}
-		line := plot.Line{Name: a.Preset + ", measured"}
-		for _, at := range a.Curve {
-			if at.Pairs >= enough {
-				line.Points = append(line.Points, [2]float64{at.Resemblance + sketch.FilterMargin/2, at.Measured})
-			}
-		}
-		if len(line.Points) > 1 {
-			measured = append(measured, line)
-		}
-	}
-	chart.Lines = append(chart.Lines, measured...)
 	var b bytes.Buffer
-	if err := plot.Lines(&b, chart); err != nil {
+	if err := plot.Lines(&b, advise.Chart(list)); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)
@@ -135,17 +102,13 @@ func (c *command) printAdvice(w io.Writer, list []advise.Advice, reason string, 
 	}
 	out := c.sheet(w, names)
 	for _, a := range list {
-		measured := func(v float64, of int) any {
-			if of == 0 {
-				return nil
-			}
-			return v
+		row := a.Row(reason)
+		var values []any
+		for _, name := range names {
+			values = append(values, row[name])
 		}
-		values := []any{a.Preset, a.Chosen, a.AtLeast, a.Expected, measured(a.Recall, a.Pairs), a.Pairs, a.Edited, measured(a.Same, a.Answers), a.Answers, a.Candidates, a.Bytes, a.Seconds}
-		if c.json {
-			values = append(values, a.Settings, a.Curve, a.Only, a.Missed)
-		} else if values[1] = "-"; a.Chosen {
-			values[1] = "yes"
+		if !c.json {
+			values[1] = map[bool]string{true: "yes", false: "-"}[a.Chosen]
 		}
 		if err := out.row(values); err != nil {
 			return err

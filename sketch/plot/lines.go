@@ -20,12 +20,30 @@ type Chart struct {
 	Lines       []Line
 }
 
-// Lines draws a chart. A line without points is left out; without any line
+// Lines draws a chart as a file. A line without points is left out; without any line
 // there is nothing to draw, which is an error.
 func Lines(w io.Writer, c Chart) error {
+	f, description, err := c.frame()
+	if err != nil {
+		return err
+	}
+	return write(w, f, description)
+}
+
+// Write draws a chart as an element of a page.
+func (c Chart) Write(w io.Writer, in Inline) error {
+	f, description, err := c.frame()
+	if err != nil {
+		return err
+	}
+	return in.write(w, f, c.Title, description)
+}
+
+// frame is the chart without its place, and its description.
+func (c Chart) frame() (f frame, description string, err error) {
 	low := [2]float64{math.Inf(1), math.Inf(1)}
 	high := [2]float64{math.Inf(-1), math.Inf(-1)}
-	f := frame{title: c.Title}
+	f.title = c.Title
 	var drawn []Line
 	var names []string
 	for _, l := range c.Lines {
@@ -34,11 +52,11 @@ func Lines(w io.Writer, c Chart) error {
 		}
 		for _, point := range l.Points {
 			if c.LogX && point[0] <= 0 || c.LogY && point[1] <= 0 {
-				return fmt.Errorf("plot: %s: %v on a logarithmic axis", l.Name, point)
+				return f, "", fmt.Errorf("plot: %s: %v on a logarithmic axis", l.Name, point)
 			}
 			for i, v := range point {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("plot: %s: %v is not a point", l.Name, point)
+					return f, "", fmt.Errorf("plot: %s: %v is not a point", l.Name, point)
 				}
 				low[i], high[i] = min(low[i], v), max(high[i], v)
 			}
@@ -48,7 +66,7 @@ func Lines(w io.Writer, c Chart) error {
 		drawn, names = append(drawn, l), append(names, l.Name)
 	}
 	if len(drawn) == 0 {
-		return fmt.Errorf("plot: %s: no points", c.Title)
+		return f, "", fmt.Errorf("plot: %s: no points", c.Title)
 	}
 	scale := func(name string, log bool, i int) axis {
 		if log {
@@ -69,5 +87,5 @@ func Lines(w io.Writer, c Chart) error {
 			}
 		}
 	}
-	return write(w, f, c.Y+" by "+c.X+" of "+strings.Join(names, ", "))
+	return f, c.Y + " by " + c.X + " of " + strings.Join(names, ", "), nil
 }

@@ -54,7 +54,7 @@ func (r *Report) Write(w io.Writer) error {
 	for i, s := range r.Attachments {
 		v := newView(s, i+1)
 		view.Sections = append(view.Sections, v)
-		for _, draw := range []func() error{v.drawCurve, v.drawCandidates, v.drawSizes} {
+		for _, draw := range []func() error{v.drawCurve, v.drawCandidates, v.drawSizes, v.drawAdvice} {
 			if err := draw(); err != nil {
 				return err
 			}
@@ -69,15 +69,16 @@ func (r *Report) Write(w io.Writer) error {
 // A view is a section with what its part of the page is made of.
 type view struct {
 	*Section
-	ID         string
-	Curve      template.HTML
-	CurveRows  []curveRow
-	Histogram  template.HTML
-	BandRows   []bandRow
-	SizeChart  template.HTML
-	Redundant  int // rows that could go if each cluster kept one
-	OneFewer   int
-	FoundAtAll float64 // share of the pairs at the limit
+	ID          string
+	Curve       template.HTML
+	CurveRows   []curveRow
+	Histogram   template.HTML
+	BandRows    []bandRow
+	SizeChart   template.HTML
+	AdviceChart template.HTML
+	Redundant   int // rows that could go if each cluster kept one
+	OneFewer    int
+	FoundAtAll  float64 // share of the pairs at the limit
 }
 
 type curveRow struct{ Resemblance, One, AtLeast float64 }

@@ -106,6 +106,7 @@ type Section struct {
 	Hot        []Hot      `json:"hot,omitempty"`
 	HotCount   int        `json:"hot_count"` // sets of hot features, the hottest of which Hot has
 	Indexes    []Index    `json:"similarity_indexes,omitempty"`
+	Advice     *Advice    `json:"advice,omitempty"`
 	Problems   []string   `json:"problems,omitempty"` // what the page cannot show, and why
 
 	clustersSQL string // the statement that lists all clusters
@@ -193,7 +194,7 @@ func (m *maker) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context, *findings) error{m.measure, m.clusters, m.waiting, m.hot, m.indexes} {
+	for _, step := range []func(context.Context, *findings) error{m.measure, m.clusters, m.waiting, m.hot, m.indexes, m.advice} {
 		if err := step(ctx, found); err != nil {
 			return err
 		}
