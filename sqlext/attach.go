@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/simindex"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -170,6 +172,11 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 		if err := c.choose(a, old, o); err != nil {
 			return nil, nil, nil, err
 		}
+		if old == nil {
+			if err := c.takeUp(a, o); err != nil {
+				return nil, nil, nil, err
+			}
+		}
 	}
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, nil, err
@@ -234,6 +241,38 @@ func (c *conn) establish(a, old *attachment) error {
 	return c.register(a, true)
 }
 
+// takeUp gives an attachment what the rows that a detach has kept were made with and attach was not
+// told: the profile and the similarity indexes.
+func (c *conn) takeUp(a *attachment, o *options) error {
+	has, err := c.HasColumn(a.schema, a.object(""), "sketch")
+	if err != nil || !has {
+		return err
+	}
+	if o.SI == nil {
+		if err := c.Run("SELECT name FROM pragma_table_info(?1, ?2) ORDER BY cid", func(row []sqlite.Value) error {
+			name, ours := strings.CutPrefix(row[0].Text(), "si_")
+			if v, err := simindex.Parse(strings.ReplaceAll(name, "_", "/")); ours && err == nil {
+				a.SI = append(a.SI, v.String())
+			}
+			return nil
+		}, a.object(""), a.schema); err != nil {
+			return err
+		}
+	}
+	if o.Profile != nil || o.AtLeast.given || o.Recall.given || o.Common.given {
+		return nil
+	}
+	return c.Run("SELECT sketch FROM "+sqlite.Quote(a.schema)+"."+sqlite.Quote(a.object(""))+" WHERE sketch IS NOT NULL LIMIT 1", func(row []sqlite.Value) error {
+		// A profile of other tokens, or with a list that may be gone, is no profile for new rows.
+		if p, err := sketch.ProfileOf(row[0].Bytes()); err == nil && p.Tokens == 0 && p.Without == 0 && p.String() != a.Profile {
+			preset, _ := sketch.PresetOf(p.String())
+			a.Profile, a.Preset, a.Recall = p.String(), preset.Name, nil
+			a.Reason, a.Looked = "the rows that a detach kept have this profile", math.MaxInt64
+		}
+		return nil
+	})
+}
+
 // makeSide makes the tables and views of a new attachment, or takes up those
 // that a detach has kept.
 func (c *conn) makeSide(a *attachment) error {
@@ -258,7 +297,7 @@ func (c *conn) makeSide(a *attachment) error {
 		columns = append(columns, "alike__row")
 	}
 	if !slices.Equal(kept, columns) {
-		return fmt.Errorf("the table %s exists and has other columns than this attachment needs; drop it, or give the attachment another name", a.object(""))
+		return fmt.Errorf("the table %s exists and has other columns than this attachment needs; alike_detach(%s, '{\"drop\": true}') drops it, or give the attachment another name", a.object(""), literal(a.Name))
 	}
 	return c.Exec(a.statements("drop_views", "source", "match", "views"))
 }
