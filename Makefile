@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-passages bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
@@ -136,6 +136,11 @@ GROWTH ?= 10000,100000,1000000
 bench-growth: ## checkins a second and bytes written a row as a SQLite table grows, in both layouts (GROWTH=…,10000000 takes a night)
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH)
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -transaction 1
+
+PASSAGES ?= 100000
+bench-passages: ## recall of passages of 20 to 300 words in rows of 2.6 KB, true answers and milliseconds, in both engines
+	go run ./sqlext/bench -passages $(PASSAGES)
+	ALIKE_ROWS=$(PASSAGES) go test ./pgworker/worker -run '^$$' -bench Passages -benchtime 1x -timeout 60m
 
 bench-postgres: ## the worker and the questions at a million rows, beside lower bounds
 	go test ./pgworker/worker -run '^$$' -bench Postgres -benchtime 1x -timeout 60m

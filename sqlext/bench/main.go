@@ -4,6 +4,7 @@
 //
 //	go run ./sqlext/bench -rows 1000000
 //	go run ./sqlext/bench -growth 10000,100000,1000000
+//	go run ./sqlext/bench -passages 1000000
 package main
 
 import (
@@ -31,10 +32,13 @@ func main() {
 	sizes := flag.String("growth", "", "measure checkins into a table that grows to each of these sizes instead, in both layouts: 10000,100000")
 	layouts := flag.String("layouts", "columns,parts", "the layouts of -growth")
 	transaction := flag.Int("transaction", 1000, "the rows of a transaction of -growth")
+	contained := flag.Int("passages", 0, "find passages in this number of rows instead: recall, true answers and time")
 	flag.Parse()
-	if *sizes != "" {
+	if *sizes != "" || *contained > 0 {
 		err := sqlext.Auto()
-		if err == nil {
+		if err == nil && *contained > 0 {
+			err = passages(*contained, *cache)
+		} else if err == nil {
 			err = growth(strings.Split(*sizes, ","), strings.Split(*layouts, ","), *transaction, *cache)
 		}
 		if err != nil {
