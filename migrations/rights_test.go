@@ -216,6 +216,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select from alike.tokens('one')", "xxxxxxx--"},
 	{"select from alike.shingles('one')", "xxxxxxx--"},
 	{"select from alike.explain('one', 'two')", "xxxxxxx--"},
+	{"select from alike.advise('mine.papers', 'body')", "xx--xx---"},
 	{"select alike.bounds('', '')", "xxxxxxx--"},
 	{"select alike._judge(1, '', '', '', '', 1, '')", "yyyyyyy--"},
 	{"select alike._settings_id('x')", "xxxxxxx--"},
