@@ -100,7 +100,7 @@ func TestKills(t *testing.T) {
 			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 			db.exec(`CREATE TABLE done(n INTEGER PRIMARY KEY, "rows" INTEGER, marks INTEGER)`)
 			random := rand.New(rand.NewPCG(uint64(i), 10))
-			within := 0
+			within, matches := 0, 0
 			for n := range (kills + 1 - i) / 2 {
 				db.Close()
 				child := exec.Command(os.Args[0])
@@ -155,14 +155,29 @@ func TestKills(t *testing.T) {
 				db.rows(`SELECT alike_refresh('d')`)
 				db.expect("0|0|1", `SELECT pending, stale, note IS NULL OR note LIKE '%suits the rows better%' FROM alike_status()`)
 				db.checkSide("d", where)
+				matches += db.checkKeptMatches(where)
 				if n%10 == 9 {
 					db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
 					db.expect("d,done", `SELECT group_concat(name) FROM sqlite_master`)
 				}
 			}
-			if t.Logf("%d of %d kills stopped a fill", within, (kills+1-i)/2); kills >= 100 && within == 0 {
-				t.Error("no kill stopped a fill")
+			if t.Logf("%d of %d kills stopped a fill; %d matches", within, (kills+1-i)/2, matches); kills >= 100 && (within == 0 || matches == 0) {
+				t.Error("no kill stopped a fill, or none left a match")
 			}
 		})
 	}
+}
+
+// checkKeptMatches: whatever the profile in use, the two rows of a match are attached, and as alike
+// under a profile that was in use as the match says.
+func (db database) checkKeptMatches(where string) (matches int) {
+	db.t.Helper()
+	if got := db.rows(`SELECT m.id, m.other, m.resemblance FROM d_alike_match m WHERE m.id = m.other OR NOT EXISTS (
+		SELECT 1 FROM d x, d y, d_alike a, d_alike b, alike_settings p
+		WHERE x.id = m.id AND y.id = m.other AND a.id = m.id AND b.id = m.other
+			AND abs(m.resemblance - alike_resemblance(alike_sketch(x.body, p.profile), alike_sketch(y.body, p.profile))) < 1e-9) LIMIT 5`); got != "" {
+		db.t.Fatalf("%s: these matches are not what the documents say:\n%s", where, got)
+	}
+	fmt.Sscan(db.rows(`SELECT count(*) FROM d_alike_match`), &matches)
+	return matches
 }
