@@ -108,10 +108,17 @@ func leave(c *conn, f *sqlite.Call) error {
 	if err != nil {
 		return err
 	}
-	if args[3].Int() != 0 {
+	back := int64(0) // whether the row joins at once, when what it left is settled
+	if args[3].Int() == 0 {
+		back = 1
+	} else if k.a.Where != "" { // under a condition a row that changes is removed first
+		if back, err = k.number("is_attached", args[2].Int()); err != nil {
+			return err
+		}
+	}
+	if back == 0 {
 		return k.settle(touched)
 	}
-	// The row joins at once; what it left is settled then.
 	c.left = touched
 	return nil
 }

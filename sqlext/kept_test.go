@@ -131,6 +131,29 @@ func TestClustersFollow(t *testing.T) {
 	}
 }
 
+// The number of a cluster stays when its rows change and resemble each other still.
+func TestClusterNumbersStay(t *testing.T) {
+	for _, where := range []string{"", `, "where": "kind = 1"`} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, kind INTEGER DEFAULT 1)`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "clusters": true` + where + `}')`)
+		db.exec(`INSERT INTO d(id, body) VALUES (1, ?1), (2, ?1), (3, ?2), (4, ?2)`, clustertest.Chained(0), clustertest.Chained(9))
+		state := db.rows(`SELECT id, cluster FROM d_alike_cluster ORDER BY 1`)
+		events := db.rows(`SELECT count(*) FROM d_alike_event`)
+		db.exec(`UPDATE d SET body = body || ' more'`)
+		db.exec(`UPDATE d SET body = body || ' once more' WHERE id IN (1, 4)`)
+		db.expect(state, `SELECT id, cluster FROM d_alike_cluster ORDER BY 1`)
+		db.expect(events, `SELECT count(*) FROM d_alike_event`)
+		db.exec(`UPDATE d SET id = id + 10 WHERE id = 1`)
+		db.expect("2", `SELECT count(*) FROM d_alike_cluster WHERE cluster = (SELECT cluster FROM d_alike_cluster WHERE id = 2)`)
+		if where != "" {
+			db.exec(`UPDATE d SET kind = 0 WHERE id = 3`)
+			db.expect("0", `SELECT count(*) FROM d_alike_cluster WHERE id IN (3, 4)`)
+		}
+		db.checkKept(1000)
+	}
+}
+
 // A statement that fails leaves the clusters as they were.
 func TestClustersAreUndone(t *testing.T) {
 	db := memory(t)

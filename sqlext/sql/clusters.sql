@@ -49,6 +49,7 @@ END{{.Next}}
 
 {{- /* What the functions ask. A line is a row of the table of clusters, and a row one of the side table. */ -}}
 {{define "line_of_row"}}SELECT k.alike__row, k.component FROM {{.In .Side}} d CROSS JOIN {{.In .Clusters}} k ON {{.Keys.Same "k" "d"}} WHERE d.{{.Row}} = ?1{{end}}
+{{define "is_attached"}}SELECT count(*) FROM {{.In .Side}} d CROSS JOIN {{.In .Source}} s ON {{.Keys.Same "s" "d"}} WHERE d.{{.Row}} = ?1{{end}}
 {{define "rows_of_component"}}SELECT d.{{.Row}} FROM {{.In .Clusters}} k CROSS JOIN {{.In .Side}} d ON {{.Keys.Same "d" "k"}} WHERE k.component = ?1 AND d.sketch IS NOT NULL ORDER BY {{.Keys.List "k"}} LIMIT ?2{{end}}
 {{define "lines_of_component"}}SELECT alike__row, cluster FROM {{.In .Clusters}} WHERE component IS ?1 LIMIT ?2{{end}}
 {{define "clustered_lines"}}SELECT alike__row, cluster FROM {{.In .Clusters}} WHERE component = ?1 AND cluster > 0{{end}}
