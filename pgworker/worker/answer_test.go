@@ -175,7 +175,7 @@ func rowsLikeTexts(t *testing.T, c *pgx.Conn) {
 	exec(t, c, "create table documents (id int primary key, body text); select alike.attach('documents', 'body', '{\"at_least\": 0.5}')")
 	exec(t, c, "insert into documents values (1, $1), (2, 'quite another text that has nothing in common with the first of them')", story)
 	waitFor(t, "the sketches", func() bool { return count(t, c, "documents_alike") == 2 })
-	if got, want := one[string](t, c, "select string_agg(key || ' ' || shared || ' ' || resemblance, ',') from alike.rows_like('documents', $1)", story), "1 23 1"; got != want {
+	if got, want := one[string](t, c, "select string_agg(key || ' ' || shared || ' ' || resemblance, ',') from alike.rows_like('documents', $1)", story), "1 34 1"; got != want {
 		t.Errorf("rows_like gives %q, want %q", got, want)
 	}
 	if n := count(t, c, "alike.rows_like('documents', '')"); n != 0 {
