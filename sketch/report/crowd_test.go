@@ -134,7 +134,7 @@ func TestCrowd(t *testing.T) {
 	if err := (&Report{Attachments: []*Section{s}}).Write(&page); err != nil {
 		t.Fatal(err)
 	}
-	for _, sentence := range []string{"estimated from the sketches of", "the 10 candidates that share most features",
+	for _, sentence := range []string{"estimated from the sketches of", "with the 10 that share most features",
 		"Presets side by side", "tried on 300 texts", "<strong>short</strong> is chosen: the median length", "23 × 4: prose, short"} {
 		if !strings.Contains(page.String(), sentence) {
 			t.Errorf("the page does not say %q", sentence)
