@@ -60,7 +60,7 @@ func exitCode(err error) int {
 	}
 	var usage usageError
 	switch {
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), pg != nil && slices.Contains(badValue, pg.Code):
+	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "if any flags in the group"), pg != nil && slices.Contains(badValue, pg.Code):
 		return exitUsage
 	case worker.IsTransient(err):
 		return exitAgain
