@@ -474,7 +474,8 @@ begin
       return alike._change(old, options - 'name');
     end if;
     if old.source <> relation then
-      raise exception 'alike: attach: the name % belongs to an attachment of %', called, old.source using errcode = 'duplicate_object';
+      raise exception 'alike: attach: the name % belongs to an attachment of %', called, old.source
+        using errcode = 'duplicate_object', hint = 'The option name gives the new attachment another one.';
     elsif alike._current_document(old) is distinct from (alike._document_column(relation, "column")).name then
       raise exception 'alike: attach: % is attached to the column %; give the other column a name of its own', called, alike._current_document(old)
         using errcode = 'duplicate_object', hint = 'The option name gives a second attachment its own name.';

@@ -124,7 +124,9 @@ type model struct {
 
 // Random statements of several sessions at many kinds of tables, while workers and
 // sessions are killed; then everything that is kept is compared with brute force. With
-// more kills than a round has the server is killed, too:
+// more kills than a round has the server is killed, too. Changes of the profile, refresh and
+// subscriptions are not among the statements (TestChangeProfile, TestCrashDuringMerge and
+// TestLogicalReplication try them):
 //
 //	go test -run '^TestModel$' ./pgworker/worker -args -kills 334
 func TestModel(t *testing.T) {
