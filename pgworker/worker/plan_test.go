@@ -112,7 +112,7 @@ func TestComputedOnce(t *testing.T) {
 			return calls
 		}
 		before, rows := computed(), 0
-		if _, err := tx.Exec(ctx, "set local track_functions = 'all'; set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_material = off; set local enable_memoize = off"); err != nil {
+		if _, err := tx.Exec(ctx, "set local track_functions = 'all'; set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_material = off"); err != nil {
 			t.Fatal(err)
 		}
 		if err := tx.QueryRow(ctx, "select count(distinct d.id) from documents d left join "+call+" c on c.key = d.id::text").Scan(&rows); err != nil || rows != 40 {
