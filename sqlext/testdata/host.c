@@ -191,7 +191,7 @@ static sqlite3 *openImage(const image *from, long n){
     snprintf(journal, sizeof journal, "%s-journal", path);
     unlink(journal);
     FILE *f = fopen(path, "wb");
-    if( f==0 || fwrite(from->p, 1, from->n, f)!=(size_t)from->n ) die("image", n, 0, 0);
+    if( f==0 || (from->n && fwrite(from->p, 1, from->n, f)!=(size_t)from->n) ) die("image", n, 0, 0);
     fclose(f);
   }
   rc = sqlite3_open_v2(kind==DISK ? path : ":memory:", &db, SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE, kind==DISK ? "failing" : 0);
