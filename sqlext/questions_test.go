@@ -185,6 +185,13 @@ func TestForestRows(t *testing.T) {
 		db.expect(want, fmt.Sprintf("SELECT d.id, f.key, f.depth, f.resemblance FROM d, alike_forest_rows('d', d.id, %d) f WHERE d.id <= 60 ORDER BY d.id", depth))
 	}
 	db.expect(db.rows("SELECT d.id, f.key, f.depth FROM d, alike_forest_rows('d', d.id, 2) f"), "SELECT d.id, f.key, f.depth FROM d, alike_forest_rows('d', d.id) f")
+	for _, depth := range []string{"0", "9", "-1"} {
+		db.fails("the depth is "+depth+", want 1 to 8", "SELECT * FROM alike_forest_rows('d', 1, "+depth+")")
+	}
+	db.exec("INSERT INTO d VALUES (1000, NULL)")
+	db.expect("", "SELECT * FROM alike_forest_rows('d', 1000)")
+	db.expect("", "SELECT * FROM alike_forest_rows('d', 1) LIMIT 0")
+	db.expect(strings.Join(strings.Split(db.rows("SELECT key FROM alike_forest_rows('d', 1)"), "\n")[:3], "\n"), "SELECT key FROM alike_forest_rows('d', 1) LIMIT 3")
 	db.expect(db.rows("SELECT id, other FROM near WHERE zero >= 1 ORDER BY id, other"), "SELECT d.id, f.key FROM d, alike_si_rows('d', 'forest/0', d.id) f WHERE d.id <= 60 ORDER BY d.id, f.key")
 }
 
