@@ -48,6 +48,27 @@ func TestAddElement(t *testing.T) {
 	}
 }
 
+// A set that is a document is counted, and its elements are shingles that others look for.
+func TestDocumentThatIsASet(t *testing.T) {
+	p, err := ParseProfile("elements")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := []byte(`["a", "b", "a"]`)
+	s := newTestSketcher(t, p)
+	s.Document(set)
+	if n, length := s.Shingles(), s.Length(set); n != 3 || length != 2 {
+		t.Errorf("%d elements, %d of them different, want 3 and 2", n, length)
+	}
+	all, err := NewShingler(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := all.Shingles(set, nil); err != nil || len(found) != 2 {
+		t.Errorf("the shingles %v (error %v), want two", found, err)
+	}
+}
+
 // An element is a shingle of one token, whatever its length.
 func TestElementIsOneToken(t *testing.T) {
 	p, err := ParseProfile("words w=1 t=84 k=12 s=7 bits=8")

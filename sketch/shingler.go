@@ -34,7 +34,7 @@ func (s *Shingler) Shingles(doc []byte, stop func() error) ([]uint64, error) {
 	if err := s.sketcher.DocumentUntil(doc, stop); err != nil {
 		return nil, err
 	}
-	l := s.sketcher.sampler.(*list)
+	l := s.sketcher.sampled().(*list)
 	l.tidy()
 	return l.values, nil
 }

@@ -220,6 +220,12 @@ const (
 // single makes a shingle of each token.
 var single = sync.OnceValue(func() *kernel.Window { return kernel.NewWindow(1) })
 
+// sampled returns the sampler when it has everything.
+func (s *Sketcher) sampled() sampler {
+	s.settle()
+	return s.sampler
+}
+
 // settle samples the elements that wait. Each method that reads the sample calls it.
 func (s *Sketcher) settle() {
 	if len(s.elements.Spans) == 0 {
@@ -249,7 +255,7 @@ func (s *Sketcher) Length(doc []byte) int64 {
 		}
 	}
 	s.counter.Document(doc)
-	all := s.counter.sampler.(*list)
+	all := s.counter.sampled().(*list)
 	all.tidy()
 	return int64(len(all.values))
 }
@@ -271,7 +277,7 @@ func (s *Sketcher) AppendSketch(dst []byte) []byte {
 	if s.Empty() {
 		return dst
 	}
-	return s.sampler.appendSample(dst, s.profile)
+	return s.sampled().appendSample(dst, s.profile)
 }
 
 // AppendFeatures appends the document's features.
@@ -279,7 +285,7 @@ func (s *Sketcher) AppendFeatures(dst []Feature) []Feature {
 	if s.Empty() {
 		return dst
 	}
-	return appendFeatures(dst, s.sampler.slots(), s.profile.K, s.profile.S)
+	return appendFeatures(dst, s.sampled().slots(), s.profile.K, s.profile.S)
 }
 
 // Forest returns the similarity index forest/i: a byte of each of the slots 8i
@@ -290,7 +296,7 @@ func (s *Sketcher) Forest(i int) (int64, bool) {
 		return 0, false
 	}
 	var index uint64
-	for _, m := range s.sampler.slots()[8*i : 8*i+8] {
+	for _, m := range s.sampled().slots()[8*i : 8*i+8] {
 		index = index<<8 | kernel.Cut(m, 8)
 	}
 	return int64(index ^ 1<<63), true
