@@ -81,7 +81,7 @@ func (db database) checkMatches(name, where, keys string) {
 		return fmt.Sprintf(function+"("+of+", "+of+")", strings.Join(columns, ", "), other)
 	}
 	profile := "(SELECT p.profile FROM alike_attachment a JOIN alike_settings p ON p.id = a.profile WHERE a.name = '" + name + "' AND state <> 'next')"
-	wrong := db.rows(fmt.Sprintf("SELECT * FROM %s_alike_match m WHERE resemblance IS NOT CASE WHEN low = high THEN %s ELSE %s END", name,
+	wrong := db.rows(fmt.Sprintf("SELECT * FROM %s_alike_match m WHERE relation = 'resembles' AND resemblance IS NOT CASE WHEN low = high THEN %s ELSE %s END", name,
 		strings.TrimSuffix(both("alike_resemblance_exact", "document", name+"_alike_source"), ")")+", "+profile+")", both("alike_resemblance", "sketch", name+"_alike")))
 	if wrong != "" {
 		db.t.Fatalf("%s: these matches are not what the documents say:\n%s", where, wrong)
@@ -91,7 +91,7 @@ func (db database) checkMatches(name, where, keys string) {
 // Random statements of every kind, also undone, leave the side table exact.
 func TestCheckinIsExact(t *testing.T) {
 	for i, table := range tables {
-		for j, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"policy": "link", "verify": "text", "at_least": 0.9}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`, `{"contains": true}`, `{"mode": "queue", "where": "other <> 'odd'", "contains": true}`} {
+		for j, options := range []string{`{}`, `{"where": "other <> 'odd'"}`, `{"policy": "link"}`, `{"policy": "link", "verify": "text", "at_least": 0.9}`, `{"mode": "queue"}`, `{"mode": "queue", "where": "other <> 'odd'", "policy": "link"}`, `{"contains": true}`, `{"mode": "queue", "where": "other <> 'odd'", "contains": true}`, `{"policy": "link", "by": "containment", "contains": true}`} {
 			t.Run(table.name+" "+options, func(t *testing.T) {
 				db := memory(t)
 				db.exec(table.create)

@@ -121,7 +121,7 @@ func (c *conn) checkCondition(t *table, name string, o *options) error {
 // begun the change; nil where there is none.
 func (c *conn) settings(t *table, column, name string, o *options, wanted *settings) (a, old, begun *attachment, err error) {
 	a = &attachment{schema: t.schema, Name: name, Table: t.name, Column: column, State: stateFilling, generation: 1, Keys: t.keys, Uniques: t.uniques, stamp: rand.Int64()}
-	a.settings = settings{SI: []string{}, Policy: "ignore", Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain", Layout: layoutColumns, Looked: math.MaxInt64}
+	a.settings = settings{SI: []string{}, Policy: "ignore", By: byResemblance, Matches: defaultMatches, Verify: "sketch", Mode: "compute", Extract: "plain", Layout: layoutColumns, Looked: math.MaxInt64}
 	found, err := c.attachments(t.schema, inUseByName, name)
 	if err != nil {
 		return nil, nil, nil, err

@@ -92,7 +92,7 @@ type containing struct {
 	c        *conn
 	a        *attachment
 	settings *rowSettings
-	exact    *sketch.Sketcher
+	exact    *sketch.Sketcher // nil where the values alone decide
 	atLeast  float64
 	work     int
 }
@@ -102,9 +102,9 @@ func (c *conn) containing(table, atLeast *sqlite.Value) (*containing, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &containing{c: c, a: a, atLeast: containedFrom}
+	limit := containedFrom
 	if !atLeast.Null() {
-		if q.atLeast, err = atLeast.Fraction("at_least"); err == nil && q.atLeast == 0 {
+		if limit, err = atLeast.Fraction("at_least"); err == nil && limit == 0 {
 			err = errors.New("at_least is 0, want above 0")
 		}
 		if err != nil {
@@ -117,13 +117,20 @@ func (c *conn) containing(table, atLeast *sqlite.Value) (*containing, error) {
 	if a.State != stateReady {
 		return nil, fmt.Errorf("the values of %s are not complete; alike_refresh(%s) completes them", a.Name, literal(a.Name))
 	}
+	return c.containingOf(a, limit, true)
+}
+
+func (c *conn) containingOf(a *attachment, atLeast float64, reads bool) (q *containing, err error) {
+	q = &containing{c: c, a: a, atLeast: atLeast}
 	if q.settings, err = c.settingsOf(a); err != nil {
 		return nil, err
 	}
 	if _, _, err := q.settings.passageValues(c, nil); err != nil {
 		return nil, err
 	}
-	q.exact, err = sketch.NewSketcher(a.profile.Passages())
+	if reads {
+		q.exact, err = sketch.NewSketcher(a.profile.Passages())
+	}
 	return q, err
 }
 
@@ -164,11 +171,7 @@ func (q *containing) shingles(n int64) int64 {
 }
 
 // ofKey returns the containee for a row by its key, with people's verdicts on it.
-func (q *containing) ofKey(v *sqlite.Value) (*containee, error) {
-	key, err := q.a.Keys.arguments(v)
-	if err != nil {
-		return nil, err
-	}
+func (q *containing) ofKey(key []any) (*containee, error) {
 	subject, err := q.c.subject(q.a, key)
 	if subject == nil || err != nil {
 		return nil, err
@@ -234,6 +237,10 @@ func (q *containing) containers(o *containee) ([]held, error) {
 	if err != nil {
 		return nil, err
 	}
+	return q.containersAmong(rows, o)
+}
+
+func (q *containing) containersAmong(rows []sharer, o *containee) ([]held, error) {
 	return q.hold(rows, func(x sharer) (held, bool, error) {
 		return q.judge(x.row, x.matches, q.within(o, x.shingles), o, &containee{row: x.row})
 	})
@@ -245,6 +252,10 @@ func (q *containing) contained(o *containee) ([]held, error) {
 	if err != nil {
 		return nil, err
 	}
+	return q.containedAmong(rows, o)
+}
+
+func (q *containing) containedAmong(rows []sharer, o *containee) ([]held, error) {
 	return q.hold(rows, func(x sharer) (held, bool, error) {
 		part, err := q.ofRow(x.row)
 		if err != nil {
@@ -283,7 +294,7 @@ func (q *containing) judge(row int64, matches, values int, part, whole *containe
 	if err != nil || values == 0 || i.High < q.atLeast {
 		return held{}, false, err
 	}
-	if i.Low < q.atLeast {
+	if i.Low < q.atLeast && q.exact != nil {
 		r, ok, err := q.exactly(part, whole)
 		if err != nil {
 			return held{}, false, err
@@ -388,7 +399,13 @@ func questionOn(about func(*containing, *sqlite.Value) (*containee, error), find
 }
 
 func aboutText(q *containing, v *sqlite.Value) (*containee, error) { return q.ofText(v.Bytes()) }
-func aboutKey(q *containing, v *sqlite.Value) (*containee, error)  { return q.ofKey(v) }
+func aboutKey(q *containing, v *sqlite.Value) (*containee, error) {
+	key, err := q.a.Keys.arguments(v)
+	if err != nil {
+		return nil, err
+	}
+	return q.ofKey(key)
+}
 
 var (
 	containers     = questionOn(aboutKey, (*containing).containers)

@@ -107,6 +107,7 @@ func init() {
 		{Name: "alike__cannot_judge", Flags: innocuous, Required: 1, Arguments: arguments("name"), Scalar: scalar(cannotJudge)},
 		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "at_least"), Scalar: scalar(reject)},
 		{Name: "alike__warn", Flags: innocuous, Required: 5, Arguments: arguments("name", "key", "other", "resemblance", "omitted"), Scalar: scalar(warn)},
+		{Name: "alike__hold", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(hold)},
 		{Name: "alike__leave", Flags: innocuous, Required: 4, Arguments: arguments("name", "stamp", "row", "gone"), Scalar: scalar(leave)},
 		{Name: "alike__join", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(join)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},

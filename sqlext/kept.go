@@ -56,9 +56,8 @@ type keptClusters struct {
 	judge *judge
 }
 
-// keptClusters finds the attachment of a trigger; it is nil while clusters wait to be
-// computed afresh.
-func (c *conn) keptClusters(args []sqlite.Value) (*keptClusters, error) {
+// ofTrigger finds the attachment of a trigger by the name and the stamp in its arguments.
+func (c *conn) ofTrigger(args []sqlite.Value, does string) (*attachment, error) {
 	schemas, err := c.schemas()
 	if err != nil {
 		return nil, err
@@ -83,13 +82,19 @@ func (c *conn) keptClusters(args []sqlite.Value) (*keptClusters, error) {
 	case len(named) == 0:
 		return nil, &notAttached{name: args[0].Text()}
 	case len(named) > 1:
-		return nil, fmt.Errorf("%s and %s both keep the clusters of %s, and a trigger does not tell which is meant; detach one of the databases", named[0].schema, named[1].schema, named[0].Name)
-	case named[0].broken != nil:
-		return nil, named[0].broken
-	case named[0].Clusters == 0, named[0].State != stateReady, named[0].elsewhere(), c.filling == named[0].Name:
-		return nil, nil
+		return nil, fmt.Errorf("%s and %s both %s of %s, and a trigger does not tell which is meant; detach one of the databases", named[0].schema, named[1].schema, does, named[0].Name)
 	}
-	return c.clustersOf(named[0])
+	return named[0], named[0].broken
+}
+
+// keptClusters finds the clusters of a trigger; they are nil while they wait to be computed
+// afresh.
+func (c *conn) keptClusters(args []sqlite.Value) (*keptClusters, error) {
+	a, err := c.ofTrigger(args, "keep the clusters")
+	if err != nil || a.Clusters == 0 || a.State != stateReady || a.elsewhere() || c.filling == a.Name {
+		return nil, err
+	}
+	return c.clustersOf(a)
 }
 
 func (c *conn) clustersOf(a *attachment) (*keptClusters, error) {

@@ -30,8 +30,9 @@ type settings struct {
 	AtLeast  *float64
 	Matches  int // how many a checkin records
 	Verify   string
-	Contains bool // values of the rows are kept for the questions on containment
-	Clusters int  // the most rows of a cluster that is kept; 0 where none are
+	By       string // resemblance or containment: what the policy acts on
+	Contains bool   // values of the rows are kept for the questions on containment
+	Clusters int    // the most rows of a cluster that is kept; 0 where none are
 	Mode     string
 	Where    string
 	Extract  string
@@ -50,6 +51,7 @@ type options struct {
 	Recall   nullable[float64] `json:"recall" want:"a number between 0 and 1, or null"`
 	Matches  nullable[int]     `json:"matches" want:"a whole number from 1 to 1000 or null"`
 	Verify   *string           `json:"verify" want:"a string"`
+	By       *string           `json:"by" want:"a string"`
 	Contains *bool             `json:"contains" want:"true or false"`
 	Clusters clusterLimit      `json:"clusters" want:"true, false, or the most rows of a cluster, from 2 to 1000000"`
 	Mode     *string           `json:"mode" want:"a string"`
@@ -140,7 +142,7 @@ func readJSON(v *sqlite.Value, into any) error {
 
 // apply changes settings as the options say; check tells whether they are valid.
 func (o *options) apply(s *settings) error {
-	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.Mode, &s.Mode}, {o.Verify, &s.Verify}, {o.Extract, &s.Extract}, {o.Where, &s.Where}, {o.Layout, &s.Layout}} {
+	for _, option := range []struct{ given, into *string }{{o.Policy, &s.Policy}, {o.By, &s.By}, {o.Mode, &s.Mode}, {o.Verify, &s.Verify}, {o.Extract, &s.Extract}, {o.Where, &s.Where}, {o.Layout, &s.Layout}} {
 		if option.given != nil {
 			*option.into = *option.given
 		}
@@ -183,6 +185,7 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 		allowed     []string
 	}{
 		{"policy", s.Policy, []string{"ignore", "link", "warn", "reject"}},
+		{"option by", s.By, []string{byResemblance, byContainment}},
 		{"mode", s.Mode, []string{"compute", "queue"}},
 		{"verify", s.Verify, []string{"sketch", "text"}},
 		{"extract", s.Extract, []string{"plain", "html"}},
@@ -206,6 +209,9 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	}
 	if p.Stream == sketch.Elements && p.Family == sketch.Weighted && s.Verify == "text" {
 		return p, nil, errors.New("the verify is text, which counts shingles; under the family weighted elements have weights: want sketch")
+	}
+	if s.By == byContainment && !s.Contains {
+		return p, nil, errors.New(`a policy by containment needs the values that the option contains keeps; want {"by": "containment", "contains": true}`)
 	}
 	if s.Contains {
 		if _, err := sketch.NewPassages(p); err != nil {

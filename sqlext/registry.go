@@ -100,6 +100,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
 	a.Contains = row[17].Int() != 0
 	a.Clusters = int(row[23].Int())
+	a.By = row[24].Text()
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
 	}
@@ -319,7 +320,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 		looked = a.Looked
 	}
 	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
-		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters); err != nil || !triggers {
+		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters, a.By); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {

@@ -48,15 +48,18 @@ func otherBuild(name string) string {
 func warn(_ *conn, f *sqlite.Call) error {
 	a := f.Args()
 	r, _ := a[3].Number()
-	text := fmt.Sprintf("alike: row %s of %s resembles row %s (resemblance %.3f)", a[1].String(), a[0].Text(), a[2].String(), r)
-	switch omitted := a[4].Int(); {
+	logMatch(fmt.Sprintf("alike: row %s of %s resembles row %s (resemblance %.3f)", a[1].String(), a[0].Text(), a[2].String(), r), a[4].Int())
+	return nil
+}
+
+func logMatch(text string, omitted int64) {
+	switch {
 	case omitted == 1:
 		text += ", and 1 other"
 	case omitted > 1:
 		text += fmt.Sprintf(", and %d others", omitted)
 	}
 	sqlite.LogWarning(text)
-	return nil
 }
 
 // loaded is alike__extension_must_be_loaded: its name is what a program without

@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS {{.In .Match}}(
   low REAL NOT NULL,
   high REAL NOT NULL,
   omitted INTEGER NOT NULL, -- rows that resemble the first as well and were not recorded
+  relation TEXT NOT NULL, -- of the first to the other: resembles, contains or contained, to which resemblance, low and high belong
   policy TEXT NOT NULL,
   matched_at INTEGER NOT NULL,
   PRIMARY KEY ({{.Keys.List ""}}, {{.Keys.Others ""}}),

@@ -76,13 +76,18 @@
 {{define "policy"}}
 {{- if eq .Policy "reject"}}
   SELECT alike__cannot_judge({{text .Name}}) FROM {{.Side}} a WHERE ({{.Keys.Is "a" .Event}}) AND a.profile <> {{.ProfileID}}{{.End}}
+{{- end}}
+{{- if eq .Policy "ignore"}}
+{{- else if eq .By "containment"}}
+  SELECT alike__hold({{text .Name}}, {{.Stamp}}, a.{{.Row}}) FROM {{.Side}} a WHERE {{.Keys.Is "a" .Event}}{{.End}}
+{{- else if eq .Policy "reject"}}
   SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
   SELECT {{.Keys.Value "b"}} AS other, {{.Judged "alike__resemblance"}} AS resemblance FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT 1){{.End}}
-{{- else if or (eq .Policy "link") (eq .Policy "warn")}}
-  INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, policy, matched_at)
+{{- else}}
+  INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, relation, policy, matched_at)
   SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, {{.Judged "alike__resemblance"}} AS resemblance, {{.Judged "alike__low"}}, {{.Judged "alike__high"}},
-    max(0, count(*) OVER () - {{.Matches}}), {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}
+    max(0, count(*) OVER () - {{.Matches}}), 'resembles', {{text .Policy}}, a.sketched_at FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT {{.Matches}}{{.End}}
 {{- if eq .Policy "warn"}}
   SELECT alike__warn({{text .Name}}, {{.Keys.Value "w"}}, {{.Keys.OtherValue "w"}}, w.resemblance, CASE WHEN lead(1) OVER (ORDER BY w.resemblance DESC, {{.Keys.Others "w"}}) IS NULL THEN w.omitted ELSE 0 END)

@@ -19,3 +19,7 @@ ORDER BY 1{{end}}
 {{define "values_of_row"}}SELECT v.value FROM {{.In .Side}} s CROSS JOIN {{.In .Values}} v ON {{.Keys.Same "v" "s"}} WHERE s.{{.Row}} = ?1 ORDER BY 1{{end}}
 {{define "rows_in_order"}}SELECT {{.Row}} FROM {{.In .Side}} WHERE sketch IS NOT NULL ORDER BY {{.Row}}{{end}}
 {{define "shingles_of_row"}}SELECT shingles FROM {{.In .Side}} WHERE {{.Row}} = ?1{{end}}
+{{- /* Records that row ?1 contains row ?2, or is contained in it. */ -}}
+{{define "record_held"}}INSERT INTO {{.In .Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, relation, policy, matched_at)
+SELECT {{.Keys.List "a"}}, {{.Keys.OthersAs "b"}}, {{.SharedFeatures "a" "b"}}, ?3, ?4, ?5, ?6, ?7, {{text .Policy}}, a.sketched_at FROM {{.In .Side}} a CROSS JOIN {{.In .Side}} b WHERE a.{{.Row}} = ?1 AND b.{{.Row}} = ?2{{end}}
+{{define "key_of_row"}}SELECT {{.Keys.Value "s"}} FROM {{.In .Side}} s WHERE s.{{.Row}} = ?1{{end}}
