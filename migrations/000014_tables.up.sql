@@ -88,7 +88,7 @@ create function alike._make_tables(a alike.attachment) returns void language plp
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform alike._make_pair_table(a, '_match', 'shared integer not null, resemblance double precision not null, low double precision not null, high double precision not null, omitted integer not null, policy text not null, matched_at timestamptz not null default now()');
+  perform alike._make_pair_table(a, '_match', 'shared integer not null, resemblance double precision not null, low double precision not null, high double precision not null, omitted integer not null, relation text not null, policy text not null, matched_at timestamptz not null default now()');
   perform alike._make_pair_table(a, '_mark', format('verdict text not null constraint %I check (verdict in (''duplicate'', ''distinct'')), note text, marked_at timestamptz not null default now(), marked_by name not null default session_user',
     a.side_name || '_verdict'));
   if a.distributed then

@@ -74,7 +74,7 @@ as $$
     ('at_least', array['number', 'null'], 'a number above 0 and at most 1, or null'), ('recall', array['number', 'null'], 'a number between 0 and 1, or null'), ('mode', array['string'], 'a string'),
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
-    ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
+    ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('by', array['string'], 'a string'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
     ('verify', array['string'], 'a string'), ('layout', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'),
     ('clusters', array['boolean', 'number'], 'true, false, or the most rows of a cluster, from 2 to 1000000'),
     ('common', array['boolean', 'number', 'string', 'null'], 'true, false, a share above 0 and at most 1, or the name of a list')
@@ -112,6 +112,9 @@ begin
   if jsonb_typeof(options -> 'common') = 'number' and not ((options ->> 'common')::numeric > 0 and (options ->> 'common')::numeric <= 1)
      or jsonb_typeof(options -> 'common') = 'string' and (options ->> 'common' !~ '^[0-9a-f]{8}$' or options ->> 'common' = '00000000') then
     raise exception 'alike: attach: the option common is %, want true, false, a share above 0 and at most 1, or the name of a list', left((options -> 'common')::text, 60) using errcode = 'invalid_parameter_value';
+  end if;
+  if coalesce(options ->> 'by', 'resemblance') not in ('resemblance', 'containment') then
+    raise exception 'alike: attach: the option by is "%", want resemblance or containment', left(options ->> 'by', 100) using errcode = 'invalid_parameter_value';
   end if;
   if coalesce(options ->> 'verify', 'sketch') not in ('sketch', 'text') then
     raise exception 'alike: attach: the verify is "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
@@ -178,7 +181,7 @@ begin
   end if;
   for bad in
     select k as name, octet_length(k) as bytes, t.typcategory, format_type(att.atttypid, att.atttypmod) as type,
-      k in ('profile', 'content_hash', 'shingles', 'sketch', 'sketched_at', 'slot', 'feature', 'shared', 'resemblance', 'low', 'high', 'omitted',
+      k in ('profile', 'content_hash', 'shingles', 'sketch', 'sketched_at', 'slot', 'feature', 'shared', 'resemblance', 'low', 'high', 'omitted', 'relation',
             'policy', 'matched_at', 'verdict', 'note', 'marked_at', 'marked_by', 'other') or k ~ '^(f[0-9]+|si_.*|other_.*|alike_.*)$' as taken,
       -- What money is spelled like depends on the locale, and a reg... on the search path.
       t.typcategory in ('A', 'C', 'P') or t.oid = any ('{json,jsonb,xml,money}'::regtype[]) or t.oid < 16384 and t.typname ~ '^reg' as unfit
@@ -366,6 +369,10 @@ begin
   a.policy := coalesce(options ->> 'policy', 'ignore');
   if a.policy not in ('ignore', 'link', 'warn', 'reject') then
     raise exception 'alike: attach: the policy is "%", want ignore, link, warn or reject', a.policy using errcode = 'invalid_parameter_value';
+  elsif alike._by_containment(a) and not alike._contains(a) then
+    raise exception 'alike: attach: a policy by containment needs the values that the option contains keeps; want {"by": "containment", "contains": true}' using errcode = 'invalid_parameter_value';
+  elsif alike._by_containment(a) and a.policy = 'reject' and not options ? 'ask' then
+    raise exception 'alike: attach: the policy reject by containment needs the option ask: what a program brings to alike.gate does not tell containment' using errcode = 'invalid_parameter_value';
   end if;
   a.distributed := coalesce((options ->> 'distributed')::boolean, false);
   perform alike._check_distributed(relation, a.distributed, options);
@@ -424,8 +431,9 @@ begin
     raise notice 'alike: attach: % refuses nothing by itself: a document is judged when its program calls alike.gate(table, sketch) in the transaction that inserts it', a.name
       using hint = 'With the option ask, {"connection": SERVER}, and the extension dblink a trigger judges every insert and update.';
   else
-    raise notice 'alike: attach: % refuses inserts and updates whose document resembles another row at % or more; when no worker answers within % seconds they are %',
-      a.name, round(a.at_least::numeric, 3), coalesce(a.options #>> '{ask,timeout}', '2'), otherwise || case otherwise when 'accept' then 'ed' else 'd' end;
+    raise notice 'alike: attach: % refuses inserts and updates whose document % or more; when no worker answers within % seconds they are %',
+      a.name, case when alike._by_containment(a) then format('contains another row, or is contained in it, at %s', round(alike._least_held(a)::numeric, 3))
+        else format('resembles another row at %s', round(a.at_least::numeric, 3)) end, coalesce(a.options #>> '{ask,timeout}', '2'), otherwise || case otherwise when 'accept' then 'ed' else 'd' end;
     if not exists (select from pg_extension where extname = 'dblink') then
       raise notice 'alike: attach: the extension dblink is not installed: until it is, no worker is asked' using hint = 'create extension dblink installs it.';
     end if;

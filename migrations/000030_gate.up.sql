@@ -5,9 +5,10 @@ set local search_path = pg_catalog, pg_temp;
 create table alike.admitted (
   id bigint generated always as identity constraint admitted_pkey primary key,
   attachment integer not null constraint admitted_attachment_fkey references alike.attachment (id) on delete cascade,
-  features bigint[] not null,
+  features bigint[] not null, -- or, by containment, the values of the passages
   sketch bytea not null,
   itself text,
+  shingles bigint,
   admitted_at timestamptz not null default now(),
   admitted_by name not null default current_user
 );
@@ -16,6 +17,21 @@ create index admitted_attachment_idx on alike.admitted (attachment, admitted_at)
 
 -- What a checkin does with a near-duplicate: link and warn when the worker has
 -- its sketch, reject inside the checkin's own transaction.
+
+-- Refuses a transaction in which nothing can be judged.
+create function alike._check_gate() returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'alike: gate: the transaction is %, which cannot see what was checked in since it began; want read committed',
+      current_setting('transaction_isolation') using errcode = 'feature_not_supported';
+  elsif not has_any_column_privilege('alike.admitted', 'insert') then
+    raise exception 'alike: gate: % may not insert into alike.admitted, where what was let pass is kept', current_user
+      using errcode = 'insufficient_privilege', hint = format('grant insert on alike.admitted to %I', current_user);
+  end if;
+end
+$$;
 
 -- Judges a document by its sketch, before or after it is inserted, in the
 -- transaction that inserts it: with the policy reject an error names the row
@@ -40,16 +56,14 @@ declare
   stored alike.profile_fields;
   admitted record;
 begin
+  if alike._by_containment(a) then
+    raise exception 'alike: gate: the policy of % acts by containment, of which a sketch does not tell', a.name using errcode = 'feature_not_supported',
+      hint = 'With the option ask a trigger judges every insert and update.';
+  end if;
   if sketch is null then
     return null; -- a document without a token resembles nothing
-  elsif current_setting('transaction_isolation') <> 'read committed' then
-    raise exception 'alike: gate: the transaction is %, which cannot see what was checked in since it began; want read committed',
-      current_setting('transaction_isolation') using errcode = 'feature_not_supported';
   end if;
-  if not has_any_column_privilege('alike.admitted', 'insert') then
-    raise exception 'alike: gate: % may not insert into alike.admitted, where what was let pass is kept', current_user
-      using errcode = 'insufficient_privilege', hint = format('grant insert on alike.admitted to %I', current_user);
-  end if;
+  perform alike._check_gate();
   if itself is not null then
     itself := alike._spelled(a, itself);
     distinct_keys := alike._distinct_from(a, itself);

@@ -13,6 +13,8 @@ create table alike.request (
   taken boolean not null default false,
   answered_at timestamptz,
   sketch bytea,
+  passages bigint[], -- of an attachment with the option contains
+  shingles bigint,
   error text,
   asked_by name not null default current_user
 );
@@ -21,7 +23,7 @@ comment on table alike.request is 'documents that a trigger has asked the worker
 -- The sketch of a document, from a worker. answered is false when none did in
 -- time. The connection stays open for the next checkin of the session.
 create function alike._ask(a alike.attachment, document bytea, media text, connection text, seconds double precision,
-  out answered boolean, out sketch bytea, out error text)
+  out answered boolean, out sketch bytea, out passages bigint[], out shingles bigint, out error text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -50,8 +52,8 @@ begin
     execute format('select %s_exec($1, $2)', dblink) using name, 'notify alike';
     loop
       -- Asked there, not here: this transaction may see nothing that is new.
-      execute format('select * from %s($1, $2) as r(answered boolean, sketch bytea, error text)', dblink) into answered, sketch, error
-      using name, format('select answered_at is not null, sketch, error from alike.request where id = %s', request);
+      execute format('select * from %s($1, $2) as r(answered boolean, sketch bytea, passages bigint[], shingles bigint, error text)', dblink) into answered, sketch, passages, shingles, error
+      using name, format('select answered_at is not null, sketch, passages, shingles, error from alike.request where id = %s', request);
       exit when answered or clock_timestamp() > deadline;
       perform pg_sleep(pause);
       pause := least(pause * 1.5, 0.05);
@@ -85,7 +87,12 @@ begin
   end if;
   select * into a from alike.attachment t where t.id = attachment;
   answer := alike._ask(a, document, media, connection, seconds);
-  if answer.answered and answer.error is null then
+  if alike._by_containment(a) and not a.indexed then
+    answer.error := 'the side table is being filled';
+  end if;
+  if answer.answered and answer.error is null and alike._by_containment(a) then
+    perform alike._gate_values(a, answer.passages, answer.shingles, answer.sketch, itself);
+  elsif answer.answered and answer.error is null then
     perform alike._gate(a, answer.sketch, itself);
   elsif otherwise = 'refuse' then
     raise exception 'alike: %: the document could not be judged: %', a.name, coalesce(answer.error, format('no worker answered within %s seconds', seconds))

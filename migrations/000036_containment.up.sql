@@ -320,6 +320,94 @@ as $$
 $$;
 comment on function alike.contained_like(text, text, double precision, integer) is 'the rows that are contained in a text that is not in the table, best first; a worker reads it';
 
+-- Whether the policy acts on containment and not on resemblance, and from which on.
+create function alike._by_containment(a alike.attachment) returns boolean language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select coalesce(a.options ->> 'by' = 'containment', false) $$;
+
+create function alike._least_held(a alike.attachment) returns double precision language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select coalesce((a.options ->> 'at_least')::double precision, 0.8) $$;
+
+-- The rows that contain rows and those that they contain: all whose bounds reach the limit of
+-- the policy. relation is that of key to other; place counts from the best of a key.
+create function alike._held(a alike.attachment, given text[])
+returns table (key text, other text, shared integer, containment double precision, low double precision, high double precision, relation text, place bigint)
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  types constant text[] := alike._key_types(alike._side(a), a.key_columns);
+begin
+  if not a.indexed then
+    return; -- the worker comes back to these rows when the side table is full
+  end if;
+  return query execute alike._fill(
+    'select h.key, h.other, {shared}, h.containment, h.low, h.high, h.relation, row_number() over (partition by h.key order by h.containment desc, h.relation, h.n)
+     from (
+       select g.key, r.key as other, r.containment, r.low, r.high, w.relation, r.n
+       from unnest($1) as g(key)
+       cross join (values (''contained'', false), (''contains'', true)) as w(relation, reverse)
+       cross join lateral {holding}(null::bigint[], null::bigint, g.key, w.reverse, $2, true, 2147483647) with ordinality as r(key, containment, low, high, n)) h
+     join {side} x on {is_x}
+     join {side} y on {is_y}',
+    alike._fragments(a) || jsonb_build_object('holding', alike._generated(a, 'holding'),
+      'is_x', alike._key_is(a.key_columns, types, 'x', 'h.key'), 'is_y', alike._key_is(a.key_columns, types, 'y', 'h.other'),
+      'shared', (select string_agg(format('coalesce((x.f%s = y.f%1$s)::integer, 0)', n), ' + ') from generate_series(1, a.features) as n)))
+  using given, alike._least_held(a);
+end
+$$;
+
+-- Judges a document by the values of its passages, as alike._gate does by a sketch. Two
+-- checkins with such a policy wait for each other: an excerpt shares one value with its book,
+-- and which one that is nobody knows before.
+create function alike._gate_values(a alike.attachment, given bigint[], given_shingles bigint, sketch bytea, itself text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+declare
+  p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+  at_least constant double precision := alike._least_held(a);
+  not_these text[] := '{}';
+  best record;
+begin
+  if coalesce(given, '{}') = '{}' then
+    return;
+  end if;
+  perform alike._check_gate();
+  if itself is not null then
+    itself := alike._spelled(a, itself);
+    not_these := alike._distinct_from(a, itself) || itself;
+  end if;
+  perform pg_advisory_xact_lock(hashtext('alike by containment'), a.id);
+  select * into best from (
+    select h.key, h.containment, w.relation
+    from (values ('contained', false), ('contains', true)) as w(relation, reverse)
+    cross join lateral alike._holding(a, given, given_shingles, null, w.reverse, at_least, true, 2147483647) h
+    where h.containment >= at_least and h.key <> all (not_these)
+    union all
+    select '', least(n.matches, n.part) / n.part::double precision, n.relation
+    from alike.admitted m
+    cross join lateral (
+      select greatest((alike._passage_shingles(p, given_shingles)).coarseness, (alike._passage_shingles(p, m.shingles)).coarseness) as coarse) c
+    cross join lateral (
+      select count(*) filter (where u.value = any (m.features)) as matches, count(*) as part from unnest(given) as u(value) where u.value & ((1 << c.coarse) - 1) = 0) x
+    cross join lateral (select count(*) as part from unnest(m.features) as u(value) where u.value & ((1 << c.coarse) - 1) = 0) y
+    cross join lateral (values ('contained', x.matches, x.part), ('contains', x.matches, y.part)) as n(relation, matches, part)
+    where m.attachment = a.id and m.shingles is not null and m.features && given and n.part > 0 and least(n.matches, n.part) >= n.part * at_least
+      and (_gate_values.itself is null or m.itself is null or m.itself <> all (not_these))) q
+  order by q.key = '', q.containment desc, q.relation
+  limit 1;
+  if best.key is not null then
+    raise exception 'alike: the document % % (containment %, rejected from %)', case best.relation when 'contained' then 'is contained in' else 'contains' end,
+      case best.key when '' then 'a document that was checked in a moment ago' else format('row %s of %s', best.key, a.name) end,
+      round(best.containment::numeric, 3), round(at_least::numeric, 3)
+      using errcode = 'integrity_constraint_violation', detail = json_build_object('key', nullif(best.key, ''), 'containment', best.containment, 'relation', best.relation)::text;
+  end if;
+  insert into alike.admitted (attachment, features, sketch, itself, shingles) values (a.id, given, _gate_values.sketch, _gate_values.itself, given_shingles);
+end
+$$;
+
 -- Every pair in which key is contained in other. Each row is compared with the rows that have
 -- one of its rarest values, as in alike._holding.
 create function alike._containments(a alike.attachment, at_least double precision, open boolean, at_most integer)

@@ -39,7 +39,7 @@ begin
     grant delete on alike.admitted to alike_worker;
     grant select, update (documents, answered_at, answer, error) on alike.question to alike_worker;
     create policy answer on alike.question to alike_worker using (true) with check (true);
-    grant select, update (slow, taken, answered_at, sketch, error, document), delete on alike.request to alike_worker;
+    grant select, update (slow, taken, answered_at, sketch, passages, shingles, error, document), delete on alike.request to alike_worker;
     grant update (profile_id, indexed, problem, side_schema, side_name, numbers, numbers_of, spelled) on alike.attachment to alike_worker;
     -- Citus does not spare who may insert the right to the numbers.
     grant usage on all sequences in schema alike to alike_worker;
@@ -49,9 +49,9 @@ begin
     grant insert (attachment, key, more, file), delete on alike.queue to alike_admin;
     grant delete on alike.chunk to alike_admin;
     grant insert, update on alike.backfill to alike_admin;
-    grant insert (attachment, features, sketch, itself) on alike.admitted to alike_admin;
+    grant insert (attachment, features, sketch, itself, shingles) on alike.admitted to alike_admin;
     grant update (attempts, retry_at), delete on alike.error to alike_admin;
-    grant insert (attachment, document, media), select (id, attachment, asked_at, asked_by, answered_at, sketch, error), delete on alike.request to alike_admin;
+    grant insert (attachment, document, media), select (id, attachment, asked_at, asked_by, answered_at, sketch, passages, shingles, error), delete on alike.request to alike_admin;
     grant usage on all sequences in schema alike to alike_admin;
   end if;
 end

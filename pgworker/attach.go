@@ -8,7 +8,7 @@ import (
 )
 
 func (c *command) attachCommand() *cobra.Command {
-	var profile, policy, verify, mode, layout, name, where, extract, options string
+	var profile, policy, by, verify, mode, layout, name, where, extract, options string
 	var variants []string
 	var atLeast, recall float64
 	var distributed, contains, clusters, common bool
@@ -38,7 +38,7 @@ ones and switches when they are complete.`,
 				}
 			}
 			for flag, value := range map[string]any{
-				"profile": profile, "policy": policy, "verify": verify, "mode": mode, "name": name, "where": where,
+				"profile": profile, "policy": policy, "by": by, "verify": verify, "mode": mode, "name": name, "where": where,
 				"extract": extract, "si": variants, "layout": layout, "contains": contains, "clusters": clusters, "common": common, "at-least": atLeast, "recall": recall,
 			} {
 				if cmd.Flags().Changed(flag) {
@@ -63,6 +63,7 @@ ones and switches when they are complete.`,
 	flags.StringVar(&profile, "profile", "", "what decides the numbers: a preset (prose, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
 	flags.StringSliceVar(&variants, "si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	flags.StringVar(&policy, "policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
+	flags.StringVar(&by, "by", "resemblance", "what the policy acts on: resemblance, or containment, which needs --contains")
 	flags.StringVar(&verify, "verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which the worker and pgworker read again")
 	floatFlag(flags, &atLeast, "at-least", 0, 0, 1, "the resemblance from which rows count as alike; the preset's unless given")
 	floatFlag(flags, &recall, "recall", 0.95, 0, 1, "the share of the pairs at that resemblance and a little above that the filter is chosen to find")

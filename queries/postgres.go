@@ -152,6 +152,8 @@ var (
 	RemoveRows string
 	//go:embed postgres/texts.sql
 	Texts string
+	//go:embed postgres/held.sql
+	Held string
 	//go:embed postgres/verified_match.sql
 	VerifiedMatch string
 	//go:embed postgres/verdicts.sql

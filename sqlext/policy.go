@@ -134,7 +134,7 @@ func (c *conn) holdings(a *attachment, row int64, atLeast float64) ([]holding, e
 		}
 	}
 	slices.SortStableFunc(list, func(x, y holding) int {
-		return cmp.Or(cmp.Compare(y.bounds.Estimate, x.bounds.Estimate), cmp.Compare(x.row, y.row))
+		return cmp.Compare(y.bounds.Estimate, x.bounds.Estimate)
 	})
 	seen := map[int64]bool{}
 	return slices.DeleteFunc(list, func(h holding) bool {

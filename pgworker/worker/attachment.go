@@ -31,8 +31,9 @@ type attachment struct {
 	media       string // how bytes become text; "" for not at all
 	mediaFrom   string // the column that says it
 	indexed     bool
-	clustered   bool // clusters are kept
-	contains    bool // values of passages are kept
+	clustered   bool     // clusters are kept
+	contains    bool     // values of passages are kept
+	leastHeld   *float64 // the containment from which the policy acts; nil where it acts on resemblance
 	problem     *string
 	tokens      *int32 // the fingerprint of the tokens of its sketches, once there are any
 	broken      error  // why nothing can be done for it

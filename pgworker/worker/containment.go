@@ -50,9 +50,14 @@ func NewContainment(ctx context.Context, conn *pgx.Conn, table string, atLeast f
 	if err != nil {
 		return nil, err
 	}
+	return c, c.read(ctx, a, extractor)
+}
+
+// read prepares the reading of documents.
+func (c *Containment) read(ctx context.Context, a *attachment, extractor *extract.Extractor) (err error) {
 	c.profile = a.profile.Passages()
 	c.verifier, err = newVerifier(ctx, c.tx, a, extractor)
-	return c, err
+	return err
 }
 
 // Close ends the transaction.

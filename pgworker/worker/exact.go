@@ -21,6 +21,7 @@ type Answer struct {
 	Low, High   float64
 	Containment *float64 // under a profile that has it
 	duplicate   bool     // a person said so
+	relation    string   // of Key to Other, where Resemblance is the containment; empty unless a policy asks
 }
 
 // Exact answers the questions about an attached table as alike.rows, alike.pairs and

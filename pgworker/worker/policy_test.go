@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -585,5 +586,63 @@ func TestMatchesOfACrowd(t *testing.T) {
 	}
 	if n := one[int](t, c, "select max(omitted) from documents_alike_match where id = 300"); n != 289 {
 		t.Errorf("the last row says that %d are not recorded, want 289", n)
+	}
+}
+
+// A trigger that asks refuses, by containment, an excerpt of a row and what contains a row, also
+// when the worker has not seen the other yet, and lets pass what a person called distinct.
+func TestAskByContainment(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	r := rand.New(rand.NewPCG(14, 15))
+	book := manyWords(r, 5000)
+	excerpt := strings.Join(book[1000:1100], " ")
+	exec(t, c, "create extension dblink schema public; create table books (id bigint primary key, body text)")
+	exec(t, c, "insert into books values (1, $1)", strings.Join(book, " "))
+	connection := one[string](t, c, "select format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1))")
+	fails(t, c, "the policy reject by containment needs the option ask", `select alike.attach('books', 'body', '{"policy": "reject", "by": "containment", "contains": true}')`)
+	exec(t, c, "select alike.attach('books', 'body', jsonb_build_object('policy', 'reject', 'by', 'containment', 'contains', true, 'ask', jsonb_build_object('connection', $1::text, 'timeout', 20, 'otherwise', 'refuse')))", connection)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { done <- w.Run(running) }()
+	fails(t, c, "the document is contained in row 1 of books (containment 1.000, rejected from 0.800)", "insert into books values (2, $1)", excerpt)
+	exec(t, c, "insert into books values (2, $1), (3, null), (4, '')", strings.Join(manyWords(r, 100), " "))
+	fails(t, c, "the document is contained in row 1 of books", "update books set body = $1 where id = 2", excerpt)
+	exec(t, c, "update books set body = body || ' and the end' where id = 2") // a row contains itself
+	exec(t, c, "delete from books where id = 1")
+	waitFor(t, "the row to be forgotten", func() bool { return one[int](t, c, "select count(*) from books_alike where id = 1") == 0 })
+	exec(t, c, "insert into books values (5, $1)", excerpt)
+	// At once, while no worker may have written row 5, and in one transaction.
+	fails(t, c, "the document contains ", "insert into books values (1, $1)", strings.Join(book, " "))
+	fails(t, c, "a document that was checked in a moment ago", "with a as (insert into books values (6, $1)) insert into books values (7, $2)",
+		strings.Join(book[2000:2100], " "), strings.Join(book[1900:2200], " "))
+	// Another session waits for the one that writes the book, and then sees it.
+	other, watch := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	tx, err := c.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(ctx, "insert into books values (8, $1)", strings.Join(book[2000:3500], " ")); err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan error, 1)
+	go func() {
+		_, err := other.Exec(ctx, "insert into books values (9, $1)", strings.Join(book[2300:2400], " "))
+		second <- err
+	}()
+	waitFor(t, "the second to wait", func() bool { return len(second) > 0 || waits(t, watch) })
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-second; !rejected(err) {
+		t.Errorf("an excerpt of what another session was writing: error %v, want a rejection", err)
+	}
+	fails(t, c, "by containment, of which a sketch does not tell", "select alike.gate('books', '\\xa1'::bytea)")
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

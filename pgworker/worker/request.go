@@ -101,10 +101,15 @@ func (w *Worker) requested(a *attachment, r *request) (*computer, error) {
 // there is none.
 func (w *Worker) answer(ctx context.Context, db execer, c *computer, r *request, failure error) error {
 	var stored []byte
+	var passages []int64
+	var shingles *int64
 	if failure == nil {
 		row, err := c.compute(ctx, sketch.ContentHash(r.Document), r.Document, r.media())
 		if failure = err; err == nil && len(row.Sketch) > 0 {
 			stored = row.Sketch
+			if c.a.contains {
+				passages, shingles = row.Passages, &row.Shingles
+			}
 		}
 	}
 	var text *string
@@ -115,6 +120,6 @@ func (w *Worker) answer(ctx context.Context, db execer, c *computer, r *request,
 		said := message(failure)
 		text = &said
 	}
-	_, err := db.Exec(context.WithoutCancel(ctx), queries.Answer, r.ID, stored, text)
+	_, err := db.Exec(context.WithoutCancel(ctx), queries.Answer, r.ID, stored, text, passages, shingles)
 	return err
 }

@@ -115,6 +115,9 @@ func (v *verifier) decide(ctx context.Context, list []Answer, atLeast float64) (
 
 // matchVerified is queries.Match where the documents decide.
 func (w *Worker) matchVerified(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
+	if a.leastHeld != nil {
+		return w.matchHeld(ctx, tx, a, keys)
+	}
 	from, err := verify.From(a.profile, a.atLeast)
 	if err != nil {
 		return err
@@ -152,11 +155,76 @@ func (w *Worker) matchVerified(ctx context.Context, tx pgx.Tx, a *attachment, ke
 	return nil
 }
 
+// matchHeld is matchVerified by containment.
+func (w *Worker) matchHeld(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
+	c := &Containment{tx: tx, atLeast: *a.leastHeld, texts: map[string][]byte{}}
+	if err := c.read(ctx, a, w.extractor); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(keys, 50) {
+		rows, err := tx.Query(ctx, queries.Held, a.id, chunk)
+		if err != nil {
+			return err
+		}
+		list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x Answer, err error) {
+			err = row.Scan(&x.Key, &x.Other, &x.Shared, &x.Resemblance, &x.Low, &x.High, &x.relation)
+			return x, err
+		})
+		if err != nil {
+			return err
+		}
+		in := func(x *Answer) (part, whole string) {
+			if x.relation == "contains" {
+				return x.Other, x.Key
+			}
+			return x.Key, x.Other
+		}
+		var open []Contained
+		for i := range list {
+			x := &list[i]
+			part, whole := in(x)
+			open = append(open, Contained{part, whole, x.Resemblance, x.Low, x.High})
+		}
+		if open, err = c.decide(ctx, open); err != nil {
+			return err
+		}
+		decided := map[[2]string]Contained{}
+		for _, x := range open {
+			decided[[2]string{x.Key, x.Other}] = x
+		}
+		list = slices.DeleteFunc(list, func(x Answer) bool {
+			part, whole := in(&x)
+			_, ok := decided[[2]string{part, whole}]
+			return !ok
+		})
+		for i := range list {
+			x := &list[i]
+			part, whole := in(x)
+			b := decided[[2]string{part, whole}]
+			x.Low, x.Resemblance, x.High = b.Low, b.Containment, b.High
+		}
+		slices.SortStableFunc(list, func(x, y Answer) int {
+			return cmp.Or(cmp.Compare(x.Key, y.Key), cmp.Compare(y.Resemblance, x.Resemblance), cmp.Compare(x.relation, y.relation))
+		})
+		seen := map[[2]string]bool{} // each pair once, by the greater containment
+		list = slices.DeleteFunc(list, func(x Answer) bool {
+			again := seen[[2]string{x.Key, x.Other}]
+			seen[[2]string{x.Key, x.Other}] = true
+			return again
+		})
+		if err := w.recordNearest(ctx, tx, a, list, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // recordNearest records of each row the nearest that were found.
 func (w *Worker) recordNearest(ctx context.Context, tx pgx.Tx, a *attachment, list []Answer, more map[string]int64) error {
 	var keys, others []string
 	var shared, omitted []int32
 	var resemblance, low, high []float64
+	var relations []string
 	for len(list) > 0 {
 		n := slices.IndexFunc(list, func(x Answer) bool { return x.Key != list[0].Key })
 		if n < 0 {
@@ -166,12 +234,13 @@ func (w *Worker) recordNearest(ctx context.Context, tx pgx.Tx, a *attachment, li
 			keys, others, shared = append(keys, x.Key), append(others, x.Other), append(shared, x.Shared)
 			resemblance, low, high = append(resemblance, x.Resemblance), append(low, x.Low), append(high, x.High)
 			omitted = append(omitted, int32(max(0, n-a.matches)+int(more[x.Key])))
+			relations = append(relations, cmp.Or(x.relation, "resembles"))
 		}
 		list = list[n:]
 	}
 	if keys == nil {
 		return nil
 	}
-	_, err := tx.Exec(ctx, queries.Record, a.id, keys, others, shared, resemblance, low, high, omitted)
+	_, err := tx.Exec(ctx, queries.Record, a.id, keys, others, shared, resemblance, low, high, omitted, relations)
 	return err
 }

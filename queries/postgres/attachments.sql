@@ -2,7 +2,8 @@
 -- replaces, what is missing of it (NULL where nothing is), the number of its key
 -- columns, profile_id, profile, tokens, variants, policy, at_least, matches, verify,
 -- mode, distributed, extract, indexed,
--- problem, whether clusters are kept, whether values of passages are, and pieces of SQL by name.
+-- problem, whether clusters are kept, whether values of passages are, from which containment
+-- the policy acts (NULL where it acts on resemblance), and pieces of SQL by name.
 select
   a.id,
   a.name,
@@ -30,6 +31,7 @@ select
   a.problem,
   alike._side(a, '_cluster') is not null as clustered,
   alike._contains(a) as contains,
+  case when alike._by_containment(a) then alike._least_held(a) end as least_held,
   jsonb_strip_nulls(alike._fragments(a)) as fragments
 from alike.attachment a
 join alike.settings s on s.id = a.profile_id

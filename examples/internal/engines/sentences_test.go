@@ -40,6 +40,11 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"an unknown mode", `select alike.attach('d', 'body', '{"mode": "later"}')`, `the mode is "later", want …`},
 	{"an unknown way to extract", `select alike.attach('d', 'body', '{"extract": "?"}')`, `the extract is "?", want plain…`},
 	{"an unknown way to verify", `select alike.attach('d', 'body', '{"verify": "by hand"}')`, `the verify is "by hand", want sketch or text`},
+	{"a policy by something else", `select alike.attach('d', 'body', '{"by": "length"}')`, `the option by is "length", want resemblance or containment`},
+	{"by that is a number", `select alike.attach('d', 'body', '{"by": 1}')`, `the option by is 1, want a string`},
+	{"a policy by containment without values", `select alike.attach('d', 'body', '{"policy": "link", "by": "containment"}')`, `a policy by containment needs the values that the option contains keeps; want {"by": "containment", "contains": true}`},
+	{"a change to containment without values", `select alike.attach('e', 'body', '{"by": "containment"}')`, `a policy by containment needs the values that the option contains keeps; want {"by": "containment", "contains": true}`},
+	{"a key with the name of a column of the matches", `select alike.attach('m', 'body')`, `the key column relation of m has the name of a column of the side table`},
 	{"at_least above 1", `select alike.attach('d', 'body', '{"at_least": 2}')`, `at_least is 2, want above 0 and at most 1`},
 	{"at_least of 0", `select alike.attach('d', 'body', '{"at_least": 0}')`, `at_least is 0, want above 0 and at most 1`},
 	{"recall above 1", `select alike.attach('d', 'body', '{"recall": 2}')`, `recall is 2, want between 0 and 1`},
@@ -97,6 +102,7 @@ func TestSameSentences(t *testing.T) {
 	e.exec("create table e (id integer primary key, body text, title text)")
 	e.exec("create table i (id integer primary key, body text)")
 	e.exec("create table k (sketch integer primary key, body text)")
+	e.exec("create table m (relation integer primary key, body text)")
 	e.exec("create table c (a integer, b text, body text, primary key (a, b))")
 	e.exec("create view v as select * from d")
 	e.exec("insert into e(id, body) values (1, 'one text'), (2, 'another')")
