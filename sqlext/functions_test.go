@@ -21,6 +21,7 @@ alike__content_hash 1
 alike__exact 5
 alike__extension_must_be_loaded 0
 alike__high 2
+alike__hold 3
 alike__join 3
 alike__leave 4
 alike__low 2
