@@ -359,8 +359,8 @@ end
 $$;
 
 -- Judges a document by the values of its passages, as alike._gate does by a sketch. Two
--- checkins with such a policy wait for each other: an excerpt shares one value with its book,
--- and which one that is nobody knows before.
+-- checkins with such a policy wait for each other: an excerpt may share one value alone with
+-- its book, and a lock for each value of a book would be too many.
 create function alike._gate_values(a alike.attachment, given bigint[], given_shingles bigint, sketch bytea, itself text) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'

@@ -619,7 +619,7 @@ func TestAskByContainment(t *testing.T) {
 	fails(t, c, "the document contains ", "insert into books values (1, $1)", strings.Join(book, " "))
 	fails(t, c, "a document that was checked in a moment ago", "with a as (insert into books values (6, $1)) insert into books values (7, $2)",
 		strings.Join(book[2000:2100], " "), strings.Join(book[1900:2200], " "))
-	// Another session waits for the one that writes the book, and then sees it.
+	// Another session waits until the book is committed, and then sees it.
 	other, watch := pgtest.Connect(t, database), pgtest.Connect(t, database)
 	tx, err := c.Begin(ctx)
 	if err != nil {
