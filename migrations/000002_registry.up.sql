@@ -71,7 +71,8 @@ create table alike.attachment (
   preset text not null,
   recall double precision constraint attachment_recall_check check (recall > 0 and recall < 1),
   reason text,
-  looked integer
+  looked integer,
+  superfeatures smallint not null default 0
 );
 comment on table alike.attachment is 'one row an aspect: which column of which table, under which profile, with what behaviour';
 comment on column alike.attachment.name is 'the table''s name unless the attachment was given another';
@@ -88,6 +89,7 @@ comment on column alike.attachment.preset is 'the preset that its profile builds
 comment on column alike.attachment.recall is 'the share of the pairs at at_least and a little above that its filter was chosen to find; null where the profile gives k or s';
 comment on column alike.attachment.reason is 'why attach chose that preset; null where it was told';
 comment on column alike.attachment.looked is 'how many texts it looked at';
+comment on column alike.attachment.superfeatures is 'how many superfeatures are columns of the side table';
 create unique index attachment_name_key on alike.attachment (side_schema, name) where replaces is null;
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);

@@ -88,6 +88,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select array['profile', 'content_hash', 'shingles', 'sketch']
     || array(select 'f' || n from generate_series(1, a.features) as n)
+    || array(select 'g' || n from generate_series(1, a.superfeatures) as n)
     || array(select alike._si_column(v) from unnest(a.variants) with ordinality as u(v, n) order by n)
     || case when coalesce((a.options ->> 'contains')::boolean, false) then array['passages'] else '{}' end
 $$;

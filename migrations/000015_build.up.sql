@@ -5,7 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   builder constant text := alike._generated(a, 'build') || '()';
-  columns text[] := array(select 'f' || n from generate_series(1, case when alike._in_parts(a) then 0 else a.features end) as n) || array(select alike._si_column(v) from unnest(a.variants) as v);
+  columns text[] := array(select 'f' || n from generate_series(1, case when alike._in_parts(a) then 0 else a.features end) as n)
+    || array(select 'g' || n from generate_series(1, a.superfeatures) as n) || array(select alike._si_column(v) from unnest(a.variants) as v);
 begin
   execute format('create or replace function %s returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as %L', builder,
     E'begin\n' || (

@@ -3,6 +3,7 @@ drop function alike._attach(regclass, text, text, jsonb, integer);
 drop function alike._make_learn(alike.attachment);
 drop function alike._say_what_is_done(alike.attachment);
 drop function alike._describe(pg_class, text, jsonb, alike.attachment);
+drop function alike._superfeature_columns(jsonb, alike.profile_fields);
 drop function alike._say_what_was_chosen(alike.attachment);
 drop function alike._choose(alike.attachment, jsonb, alike.attachment);
 drop function alike._learns(jsonb);

@@ -75,7 +75,7 @@ as $$
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('by', array['string'], 'a string'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
-    ('verify', array['string'], 'a string'), ('layout', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'),
+    ('verify', array['string'], 'a string'), ('layout', array['string'], 'a string'), ('contains', array['boolean'], 'true or false'), ('superfeatures', array['boolean'], 'true or false'),
     ('clusters', array['boolean', 'number'], 'true, false, or the most rows of a cluster, from 2 to 1000000'),
     ('common', array['boolean', 'number', 'string', 'null'], 'true, false, a share above 0 and at most 1, or the name of a list')
 $$;
@@ -182,7 +182,7 @@ begin
   for bad in
     select k as name, octet_length(k) as bytes, t.typcategory, format_type(att.atttypid, att.atttypmod) as type,
       k in ('profile', 'content_hash', 'shingles', 'sketch', 'sketched_at', 'slot', 'feature', 'shared', 'resemblance', 'low', 'high', 'omitted', 'relation',
-            'policy', 'matched_at', 'verdict', 'note', 'marked_at', 'marked_by', 'other') or k ~ '^(f[0-9]+|si_.*|other_.*|alike_.*)$' as taken,
+            'policy', 'matched_at', 'verdict', 'note', 'marked_at', 'marked_by', 'other') or k ~ '^([fg][0-9]+|si_.*|other_.*|alike_.*)$' as taken,
       -- What money is spelled like depends on the locale, and a reg... on the search path.
       t.typcategory in ('A', 'C', 'P') or t.oid = any ('{json,jsonb,xml,money}'::regtype[]) or t.oid < 16384 and t.typname ~ '^reg' as unfit
     from unnest(keys) as k
@@ -346,6 +346,33 @@ begin
 end
 $$;
 
+-- How many superfeatures are columns, each with an index.
+create function alike._superfeature_columns(options jsonb, p alike.profile_fields) returns smallint language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  most constant integer := 80; -- with the features: a table of SQLite has room for little more
+  n numeric := 1;
+begin
+  if not coalesce((options ->> 'superfeatures')::boolean, false) then
+    return 0;
+  elsif p.r = 1 then
+    raise exception 'alike: attach: the superfeatures under r=1 are the features; want a profile with r=2 or more' using errcode = 'invalid_parameter_value';
+  end if;
+  for i in 0 .. least(p.r, p.k - p.r) - 1 loop
+    n := least(div(n * (p.k - i), i + 1), 1099511627776);
+    exit when n = 1099511627776;
+  end loop;
+  if p.k + n > most then
+    raise exception 'alike: attach: the superfeatures under k=% r=% are % columns beside % features, want at most % together, as k=12 r=2 makes', p.k, p.r, n, p.k, most
+      using errcode = 'invalid_parameter_value';
+  elsif options ->> 'layout' = 'parts' then
+    raise exception 'alike: attach: superfeatures are columns with an index each, which the layout parts does without; want the layout columns' using errcode = 'invalid_parameter_value';
+  end if;
+  return n;
+end
+$$;
+
 -- What the options and the table make of an attachment.
 create function alike._describe(class pg_class, "column" text, options jsonb, old alike.attachment) returns alike.attachment language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -396,6 +423,7 @@ begin
   a.indexed := false;
   a := alike._choose(a, options, old);
   profile := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
+  a.superfeatures := alike._superfeature_columns(options, profile);
   a.variants := '{}';
   for option in select e from jsonb_array_elements_text(coalesce(options -> 'si', '[]')) as e loop
     option := alike._variant(option, profile.t);
@@ -496,7 +524,7 @@ begin
     a.profile_id := old.profile_id; -- which tells the build, too
   end if;
   -- A change that no number depends on is made where it is.
-  if replaced is not null and (a.profile_id, a.variants, a.extract, a.row_filter, alike._contains(a), alike._in_parts(a)) is not distinct from (old.profile_id, old.variants, old.extract, old.row_filter, alike._contains(old), alike._in_parts(old))
+  if replaced is not null and (a.profile_id, a.variants, a.superfeatures, a.extract, a.row_filter, alike._contains(a), alike._in_parts(a)) is not distinct from (old.profile_id, old.variants, old.superfeatures, old.extract, old.row_filter, alike._contains(old), alike._in_parts(old))
      and not options ? 'ask' and not old.options ? 'ask' then
     update alike.attachment t set policy = a.policy, at_least = a.at_least, matches = a.matches, options = a.options, preset = a.preset, recall = a.recall, reason = a.reason, looked = a.looked
     where t.id = replaced returning * into a;
@@ -516,10 +544,10 @@ begin
   a.side := alike._make_side(a, alike._column_types(relation, a.key_columns), class.relpersistence = 'u');
   insert into alike.attachment (name, source, column_name, key_columns, side_schema, side_name, profile_id, variants, features, policy, mode, distributed,
                                 at_least, row_filter, filter_columns, extract, options, indexed, replaces, matches, side, columns, numbers, numbers_of, spelled,
-                                preset, recall, reason, looked)
+                                preset, recall, reason, looked, superfeatures)
   values (a.name, a.source, a.column_name, a.key_columns, a.side_schema, a.side_name, a.profile_id, a.variants, a.features, a.policy, a.mode, a.distributed,
           a.at_least, a.row_filter, a.filter_columns, a.extract, a.options, a.indexed, replaced, a.matches, a.side, a.columns, a.numbers, a.numbers_of, a.spelled,
-          a.preset, a.recall, a.reason, a.looked)
+          a.preset, a.recall, a.reason, a.looked, a.superfeatures)
   returning * into a;
   if alike._contains(a) then
     perform alike._make_values(a);

@@ -11,7 +11,7 @@ func (c *command) attachCommand() *cobra.Command {
 	var profile, policy, by, verify, mode, layout, name, where, extract, options string
 	var variants []string
 	var atLeast, recall float64
-	var distributed, contains, clusters, common bool
+	var distributed, superfeatures, contains, clusters, common bool
 	attach := &cobra.Command{
 		Use:   "attach TABLE COLUMN",
 		Short: "Give a table the similarity aspect",
@@ -39,7 +39,7 @@ ones and switches when they are complete.`,
 			}
 			for flag, value := range map[string]any{
 				"profile": profile, "policy": policy, "by": by, "verify": verify, "mode": mode, "name": name, "where": where,
-				"extract": extract, "si": variants, "layout": layout, "contains": contains, "clusters": clusters, "common": common, "at-least": atLeast, "recall": recall,
+				"extract": extract, "si": variants, "layout": layout, "superfeatures": superfeatures, "contains": contains, "clusters": clusters, "common": common, "at-least": atLeast, "recall": recall,
 			} {
 				if cmd.Flags().Changed(flag) {
 					given[strings.ReplaceAll(flag, "-", "_")] = value
@@ -73,6 +73,7 @@ ones and switches when they are complete.`,
 	flags.StringVar(&mode, "mode", "queue", "how checkins are noticed: queue (triggers) or scan (the worker looks)")
 	flags.BoolVar(&distributed, "distributed", false, "for a distributed table of Citus: the side tables are distributed with it, and the worker scans for checkins")
 	flags.StringVar(&layout, "layout", "columns", "where equal features are found: columns (an index for each) or parts (checkins into a large table stay cheap)")
+	flags.BoolVar(&superfeatures, "superfeatures", false, "a column and an index for each superfeature: g1 and on, beside f1 and on")
 	flags.BoolVar(&contains, "contains", false, "keep values of the passages of each row, for the questions what is contained in what")
 	flags.BoolVar(&clusters, "clusters", false, "keep the clusters of the linkage single up to date in TABLE_alike_cluster; --options takes the most rows of one")
 	flags.BoolVar(&common, "common", false, "leave what more than a tenth of the rows share out of the sketches, once the worker has learned it")

@@ -82,12 +82,18 @@ func Superfeatures(dst []Feature, b []byte) ([]Feature, error) {
 	if err != nil {
 		return dst, err
 	}
-	features := appendFeatures(nil, slots, k.K, k.S)
-	byGroup := make([]*Feature, k.K)
+	return k.Profile.AppendSuperfeatures(dst, appendFeatures(nil, slots, k.K, k.S)), nil
+}
+
+// AppendSuperfeatures appends to dst the superfeatures of the features of a sketch of the
+// profile.
+func (p Profile) AppendSuperfeatures(dst, features []Feature) []Feature {
+	var byGroup [64]*Feature
 	for i := range features {
 		byGroup[features[i].Slot] = &features[i]
 	}
-	chosen := make([]int, k.R)
+	var places [64]int
+	chosen := places[:p.R]
 	for i := range chosen {
 		chosen[i] = i
 	}
@@ -105,16 +111,16 @@ combinations:
 		if complete {
 			dst = append(dst, Feature{rank, int64(kernel.Features64.Shift.Times(h))})
 		}
-		for i := k.R - 1; i >= 0; i-- { // the next combination in order
-			if chosen[i] < k.K-k.R+i {
+		for i := p.R - 1; i >= 0; i-- { // the next combination in order
+			if chosen[i] < p.K-p.R+i {
 				chosen[i]++
-				for j := i + 1; j < k.R; j++ {
+				for j := i + 1; j < p.R; j++ {
 					chosen[j] = chosen[j-1] + 1
 				}
 				continue combinations
 			}
 		}
-		return dst, nil
+		return dst
 	}
 }
 

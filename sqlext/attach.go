@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
@@ -184,12 +185,12 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	if err := a.checkClusterKeys(); err != nil {
 		return nil, nil, nil, err
 	}
-	n := len(a.Keys) + len(a.columns(a.Indexes()))
+	n := len(a.Keys) + len(a.columns())
 	if a.OwnRow() {
 		n++
 	}
 	if n > maxColumns {
-		return nil, nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features or similarity indexes", n, maxColumns)
+		return nil, nil, nil, fmt.Errorf("the side table needs %d columns, want at most %d; keep fewer features, superfeatures or similarity indexes", n, maxColumns)
 	}
 	return a, old, begun, nil
 }
@@ -242,11 +243,16 @@ func (c *conn) establish(a, old *attachment) error {
 }
 
 // takeUp gives an attachment what the rows that a detach has kept were made with and attach was not
-// told: the profile and the similarity indexes.
+// told: the profile, the similarity indexes and the superfeatures.
 func (c *conn) takeUp(a *attachment, o *options) error {
 	has, err := c.HasColumn(a.schema, a.object(""), "sketch")
 	if err != nil || !has {
 		return err
+	}
+	if o.Superfeatures == nil {
+		if a.Superfeatures, err = c.HasColumn(a.schema, a.object(""), aspect.SuperfeatureColumn(0)); err != nil {
+			return err
+		}
 	}
 	if o.SI == nil {
 		if err := c.Run("SELECT name FROM pragma_table_info(?1, ?2) ORDER BY cid", func(row []sqlite.Value) error {
@@ -290,7 +296,7 @@ func (c *conn) makeSide(a *attachment) error {
 	for _, k := range a.Keys {
 		columns = append(columns, k.Name)
 	}
-	for _, column := range a.columns(a.Indexes()) {
+	for _, column := range a.columns() {
 		columns = append(columns, strings.Trim(column, `"`))
 	}
 	if a.OwnRow() {

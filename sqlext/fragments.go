@@ -207,25 +207,24 @@ func (f fragments) Range(prefix string) string { return f.Keys.between(prefix, f
 // SideColumns are the columns of the side table, and RowColumns what fills those
 // after the key.
 func (f fragments) SideColumns() string {
-	return f.Keys.List("") + ", " + strings.Join(f.columns(f.Indexes()), ", ")
+	return f.Keys.List("") + ", " + strings.Join(f.columns(), ", ")
 }
 
 func (f fragments) RowColumns(row string) string {
-	list := f.columns(f.Indexes())
+	list := f.columns()
 	for i := range list {
 		list[i] = "alike__cell(" + row + ", " + strconv.Itoa(i+1) + ")"
 	}
 	return strings.Join(list, ", ")
 }
 
-func (a *attachment) columns(indexes []string) []string {
-	list := append([]string{"profile", "content_hash", "shingles", "sketch"}, a.Features()...)
-	return append(append(list, indexes...), "sketched_at")
+func (a *attachment) columns() []string {
+	return slices.Concat([]string{"profile", "content_hash", "shingles", "sketch"}, a.Numbers(), []string{"sketched_at"})
 }
 
 // SetExcluded gives a row of the side table the values of the row that conflicts with it.
 func (f fragments) SetExcluded() string {
-	list := f.columns(f.Indexes())
+	list := f.columns()
 	for i, column := range list {
 		list[i] = column + " = excluded." + column
 	}

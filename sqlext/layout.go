@@ -44,12 +44,29 @@ func (a *attachment) Features() []string {
 	return list
 }
 
+// SuperfeatureColumns returns the columns of the side table that hold a superfeature each.
+func (a *attachment) SuperfeatureColumns() []string {
+	if !a.Superfeatures {
+		return nil
+	}
+	list := make([]string, a.profile.Superfeatures())
+	for i := range list {
+		list[i] = aspect.SuperfeatureColumn(i)
+	}
+	return list
+}
+
+// Numbers returns the columns of the side table that can have an index each.
+func (a *attachment) Numbers() []string {
+	return slices.Concat(a.Features(), a.SuperfeatureColumns(), a.Indexes())
+}
+
 // indexed returns the columns that get an index each once the rows are filled in.
 func (a *attachment) indexed() []string {
 	if a.Layout == layoutParts {
 		return a.Indexes()
 	}
-	return append(a.Features(), a.Indexes()...)
+	return a.Numbers()
 }
 
 // OwnRow tells whether the side table numbers its rows in a column of its own. Entries name

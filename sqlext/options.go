@@ -20,23 +20,24 @@ import (
 
 // settings are what the options of attach decide.
 type settings struct {
-	Profile  string // canonical, with the bits that are stored
-	SI       []string
-	Policy   string
-	Preset   string   // that the profile builds on
-	Reason   string   // why attach chose it; empty where it was told
-	Looked   int64    // how many texts it looked at; math.MaxInt64 where it looked at none
-	Recall   *float64 // what the filter was chosen to find; nil where the profile gives k or s
-	AtLeast  *float64
-	Matches  int // how many a checkin records
-	Verify   string
-	By       string // resemblance or containment: what the policy acts on
-	Contains bool   // values of the rows are kept for the questions on containment
-	Clusters int    // the most rows of a cluster that is kept; 0 where none are
-	Mode     string
-	Where    string
-	Extract  string
-	Layout   string // how equal features are found
+	Profile       string // canonical, with the bits that are stored
+	SI            []string
+	Policy        string
+	Preset        string   // that the profile builds on
+	Reason        string   // why attach chose it; empty where it was told
+	Looked        int64    // how many texts it looked at; math.MaxInt64 where it looked at none
+	Recall        *float64 // what the filter was chosen to find; nil where the profile gives k or s
+	AtLeast       *float64
+	Matches       int // how many a checkin records
+	Verify        string
+	By            string // resemblance or containment: what the policy acts on
+	Superfeatures bool   // are columns
+	Contains      bool   // values of the rows are kept for the questions on containment
+	Clusters      int    // the most rows of a cluster that is kept; 0 where none are
+	Mode          string
+	Where         string
+	Extract       string
+	Layout        string // how equal features are found
 
 	boilerplate *sketch.Boilerplate // learned for the profile, until the registry has it
 }
@@ -44,22 +45,23 @@ type settings struct {
 // options are what attach is told, as JSON. What is not said stays as it is, or
 // is the default at the first attach.
 type options struct {
-	Profile  *string           `json:"profile" want:"a string"`
-	SI       *[]string         `json:"si" want:"an array of strings"`
-	Policy   *string           `json:"policy" want:"a string"`
-	AtLeast  nullable[float64] `json:"at_least" want:"a number above 0 and at most 1, or null"`
-	Recall   nullable[float64] `json:"recall" want:"a number between 0 and 1, or null"`
-	Matches  nullable[int]     `json:"matches" want:"a whole number from 1 to 1000 or null"`
-	Verify   *string           `json:"verify" want:"a string"`
-	By       *string           `json:"by" want:"a string"`
-	Contains *bool             `json:"contains" want:"true or false"`
-	Clusters clusterLimit      `json:"clusters" want:"true, false, or the most rows of a cluster, from 2 to 1000000"`
-	Mode     *string           `json:"mode" want:"a string"`
-	Name     *string           `json:"name" want:"a string"`
-	Where    *string           `json:"where" want:"a string"`
-	Extract  *string           `json:"extract" want:"a string"`
-	Layout   *string           `json:"layout" want:"a string"`
-	Common   share             `json:"common" want:"true, false, a share above 0 and at most 1, or the name of a list"`
+	Profile       *string           `json:"profile" want:"a string"`
+	SI            *[]string         `json:"si" want:"an array of strings"`
+	Policy        *string           `json:"policy" want:"a string"`
+	AtLeast       nullable[float64] `json:"at_least" want:"a number above 0 and at most 1, or null"`
+	Recall        nullable[float64] `json:"recall" want:"a number between 0 and 1, or null"`
+	Matches       nullable[int]     `json:"matches" want:"a whole number from 1 to 1000 or null"`
+	Verify        *string           `json:"verify" want:"a string"`
+	By            *string           `json:"by" want:"a string"`
+	Superfeatures *bool             `json:"superfeatures" want:"true or false"`
+	Contains      *bool             `json:"contains" want:"true or false"`
+	Clusters      clusterLimit      `json:"clusters" want:"true, false, or the most rows of a cluster, from 2 to 1000000"`
+	Mode          *string           `json:"mode" want:"a string"`
+	Name          *string           `json:"name" want:"a string"`
+	Where         *string           `json:"where" want:"a string"`
+	Extract       *string           `json:"extract" want:"a string"`
+	Layout        *string           `json:"layout" want:"a string"`
+	Common        share             `json:"common" want:"true, false, a share above 0 and at most 1, or the name of a list"`
 }
 
 // nullable is an option that null takes back to its default.
@@ -147,8 +149,10 @@ func (o *options) apply(s *settings) error {
 			*option.into = *option.given
 		}
 	}
-	if o.Contains != nil {
-		s.Contains = *o.Contains
+	for _, option := range []struct{ given, into *bool }{{o.Superfeatures, &s.Superfeatures}, {o.Contains, &s.Contains}} {
+		if option.given != nil {
+			*option.into = *option.given
+		}
 	}
 	if o.Clusters.given {
 		s.Clusters = o.Clusters.most
@@ -209,6 +213,14 @@ func (s *settings) check() (sketch.Profile, []simindex.Variant, error) {
 	}
 	if p.Stream == sketch.Elements && p.Family == sketch.Weighted && s.Verify == "text" {
 		return p, nil, errors.New("the verify is text, which counts shingles; under the family weighted elements have weights: want sketch")
+	}
+	if s.Superfeatures {
+		if err := aspect.CheckSuperfeatures(p); err != nil {
+			return p, nil, err
+		}
+		if s.Layout == layoutParts {
+			return p, nil, errors.New("superfeatures are columns with an index each, which the layout parts does without; want the layout columns")
+		}
 	}
 	if s.By == byContainment && !s.Contains {
 		return p, nil, errors.New(`a policy by containment needs the values that the option contains keeps; want {"by": "containment", "contains": true}`)

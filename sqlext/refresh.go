@@ -131,7 +131,7 @@ func (c *conn) dropLeftovers(a *attachment) error {
 	// Indexes of another generation or layout, on a side table that a detach has kept.
 	if err := c.Run("SELECT name FROM pragma_index_list(?1, ?2) WHERE origin = 'c'", func(row []sqlite.Value) error {
 		name := row[0].Text()
-		for _, column := range append(a.Features(), a.Indexes()...) {
+		for _, column := range a.Numbers() {
 			if a.isOldIndex(name, column) || !slices.Contains(a.indexed(), column) && sqlite.Quote(name) == a.fragments(fragments{}).Index(column) {
 				drop = append(drop, a.fragments(fragments{Item: name}).sql("drop_index"))
 			}

@@ -98,7 +98,7 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 		ProfileID: row[4].Int(), generation: row[12].Int(), stamp: row[13].Int()}
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text(), Layout: row[22].Text()}
 	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
-	a.Contains = row[17].Int() != 0
+	a.Contains, a.Superfeatures = row[17].Int() != 0, row[25].Int() != 0
 	a.Clusters = int(row[23].Int())
 	a.By = row[24].Text()
 	if at, ok := row[8].Number(); ok {
@@ -320,7 +320,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 		looked = a.Looked
 	}
 	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
-		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters, a.By); err != nil || !triggers {
+		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters, a.By, a.Superfeatures); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -379,7 +379,7 @@ func (c *conn) uniquesAreKnown(a *attachment) (same, there bool, err error) {
 // needsRebuild tells whether rows computed under the old settings are useless
 // under the new.
 func (a *attachment) needsRebuild(with *attachment) bool {
-	return a.Profile != with.Profile || !slices.Equal(a.SI, with.SI) || a.Extract != with.Extract || a.Where != with.Where || a.Layout != with.Layout
+	return a.Profile != with.Profile || !slices.Equal(a.SI, with.SI) || a.Extract != with.Extract || a.Where != with.Where || a.Layout != with.Layout || a.Superfeatures != with.Superfeatures
 }
 
 func (a *attachment) threshold() float64 {
@@ -447,5 +447,9 @@ func (c *conn) takeOver(a *attachment) error {
 
 // RowSettings is what alike__row is told.
 func (a *attachment) RowSettings() string {
-	return fmt.Sprintf("%s\n%s\n%s\n%d\n%d", a.Profile, strings.Join(a.SI, ","), a.Extract, a.ProfileID, a.tokens)
+	text := fmt.Sprintf("%s\n%s\n%s\n%d\n%d", a.Profile, strings.Join(a.SI, ","), a.Extract, a.ProfileID, a.tokens)
+	if a.Superfeatures {
+		text += withSuperfeatures
+	}
+	return text
 }

@@ -27,6 +27,7 @@ type rowSettings struct {
 	row     *aspect.Computer
 	extract bool
 	indexes int
+	super   int   // superfeatures that are columns
 	profile int64 // what the row says of its profile
 	packed  packedRow
 	page    []byte // the text of the last page, reused
@@ -61,8 +62,13 @@ func (c *conn) rowSettings(v *sqlite.Value) (*rowSettings, error) {
 	return c.newRowSettings(v.Text())
 }
 
+// withSuperfeatures is the last line of the settings of a table that has superfeatures as
+// columns.
+const withSuperfeatures = "\nsuperfeatures"
+
 func (c *conn) newRowSettings(text string) (*rowSettings, error) {
-	lines := strings.Split(text, "\n")
+	settings, superfeatures := strings.CutSuffix(text, withSuperfeatures)
+	lines := strings.Split(settings, "\n")
 	if len(lines) != 5 {
 		return nil, fmt.Errorf("the settings have %d lines, want 5", len(lines))
 	}
@@ -93,6 +99,13 @@ func (c *conn) newRowSettings(text string) (*rowSettings, error) {
 		return nil, err
 	}
 	s.row.Stop = c.Interrupted
+	if superfeatures {
+		if err := aspect.CheckSuperfeatures(profile); err != nil {
+			return nil, err
+		}
+		s.row.KeepSuperfeatures()
+		s.super = profile.Superfeatures()
+	}
 	// The trigger may come from a build with other tokens. No profile has the number 0:
 	// the row is stale to every build.
 	if uint16(tokens) == profile.TokensFingerprint() {
@@ -130,7 +143,8 @@ func sideRow(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	row := &s.packed
-	row.reset(4 + s.row.Profile().K + s.indexes + 1)
+	k := s.row.Profile().K
+	row.reset(4 + k + s.super + s.indexes + 1)
 	row.setInt(0, s.profile)
 	row.setInt(row.count()-1, time.Now().Unix())
 	if !a[0].Null() {
@@ -143,6 +157,9 @@ func sideRow(c *conn, f *sqlite.Call) error {
 		row.setInt(2, made.Shingles)
 		for _, feature := range made.Features {
 			row.setInt(4+feature.Slot, feature.Value)
+		}
+		for _, feature := range made.Superfeatures {
+			row.setInt(4+k+feature.Slot, feature.Value)
 		}
 		for i, si := range made.Indexes {
 			if si.Valid {

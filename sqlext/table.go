@@ -248,7 +248,7 @@ func plainType(declared string) string {
 }
 
 // reservedColumns matches the names of columns that the aspect's own tables have.
-var reservedColumns = regexp.MustCompile(`(?i)^(profile|content_hash|shingles|sketch|sketched_at|f[0-9]+|si_.*|other|other_.*|slot|feature|document|shared|resemblance|low|high|policy|matched_at|verdict|note|marked_at|marked_by|queued_at|omitted|relation|unique_.*|alike__.*|this|marked)$`)
+var reservedColumns = regexp.MustCompile(`(?i)^(profile|content_hash|shingles|sketch|sketched_at|[fg][0-9]+|si_.*|other|other_.*|slot|feature|document|shared|resemblance|low|high|policy|matched_at|verdict|note|marked_at|marked_by|queued_at|omitted|relation|unique_.*|alike__.*|this|marked)$`)
 
 // searched lists the databases in which a name is looked up: its own, or all where it has none.
 func (c *conn) searched(ref reference) ([]string, error) {

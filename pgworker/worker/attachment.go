@@ -14,29 +14,30 @@ import (
 // An attachment is one aspect of one table. A key is text everywhere outside of the
 // database: its value, or a JSON array.
 type attachment struct {
-	id          int32
-	name        string
-	replaces    *int32
-	keys        int // columns
-	profileID   int16
-	profile     sketch.Profile
-	boilerplate *sketch.Boilerplate // the shingles that its sketches leave out
-	variants    []simindex.Variant
-	policy      string
-	atLeast     float64
-	matches     int
-	verify      string // sketch or text: what decides a pair that the sketches leave open
-	mode        string
-	distributed bool   // among the nodes of Citus
-	media       string // how bytes become text; "" for not at all
-	mediaFrom   string // the column that says it
-	indexed     bool
-	clustered   bool     // clusters are kept
-	contains    bool     // values of passages are kept
-	leastHeld   *float64 // the containment from which the policy acts; nil where it acts on resemblance
-	problem     *string
-	tokens      *int32 // the fingerprint of the tokens of its sketches, once there are any
-	broken      error  // why nothing can be done for it
+	id            int32
+	name          string
+	replaces      *int32
+	keys          int // columns
+	profileID     int16
+	profile       sketch.Profile
+	boilerplate   *sketch.Boilerplate // the shingles that its sketches leave out
+	variants      []simindex.Variant
+	policy        string
+	atLeast       float64
+	matches       int
+	verify        string // sketch or text: what decides a pair that the sketches leave open
+	mode          string
+	distributed   bool   // among the nodes of Citus
+	media         string // how bytes become text; "" for not at all
+	mediaFrom     string // the column that says it
+	indexed       bool
+	superfeatures int      // that are columns
+	clustered     bool     // clusters are kept
+	contains      bool     // values of passages are kept
+	leastHeld     *float64 // the containment from which the policy acts; nil where it acts on resemblance
+	problem       *string
+	tokens        *int32 // the fingerprint of the tokens of its sketches, once there are any
+	broken        error  // why nothing can be done for it
 
 	fragments map[string]string // of SQL, as alike._fragments makes them
 }
@@ -64,6 +65,14 @@ func (a *attachment) resolve(profile string, variants []string, extract []byte) 
 	if a.variants, err = aspect.Parse(a.profile, variants); err != nil {
 		return err
 	}
+	if a.superfeatures > 0 {
+		if err := aspect.CheckSuperfeatures(a.profile); err != nil {
+			return err
+		}
+	}
+	if n := a.profile.Superfeatures(); a.superfeatures != 0 && a.superfeatures != n {
+		return fmt.Errorf("the registry has %d superfeatures, the profile %d", a.superfeatures, n)
+	}
 	a.fragments["elements"], a.fragments["arrays"], a.fragments["values_of_elements"] = a.elements()
 	if extract == nil {
 		return nil
@@ -90,7 +99,7 @@ func (a *attachment) elsewhere() bool { return a.tokens != nil && *a.tokens != a
 // is written of each: there is no array of arrays of different lengths.
 func (a *attachment) elements() (names, arrays, values string) {
 	types := []string{"smallint", "bigint", "bigint", "bytea"}
-	for range a.profile.K + len(a.variants) {
+	for range a.profile.K + a.superfeatures + len(a.variants) {
 		types = append(types, "bigint")
 	}
 	if a.contains {

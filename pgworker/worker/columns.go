@@ -14,13 +14,13 @@ type columns struct {
 	hash     []int64
 	shingles []int64
 	sketch   [][]byte
-	features [][]*int64
+	features [][]*int64 // and after them the superfeatures
 	indexes  [][]*int64
 	passages []*string // each as an array of PostgreSQL
 }
 
 func (a *attachment) newColumns() *columns {
-	return &columns{features: make([][]*int64, a.profile.K), indexes: make([][]*int64, len(a.variants))}
+	return &columns{features: make([][]*int64, a.profile.K+a.superfeatures), indexes: make([][]*int64, len(a.variants))}
 }
 
 func (cs *columns) add(a *attachment, key string, version *string, r *aspect.Row) {
@@ -34,19 +34,24 @@ func (cs *columns) add(a *attachment, key string, version *string, r *aspect.Row
 		stored = append(stored, r.Sketch...)
 	}
 	cs.sketch = append(cs.sketch, stored)
-	values := make([]int64, len(r.Features)+len(r.Indexes))
+	values := make([]int64, 0, len(r.Features)+len(r.Superfeatures)+len(r.Indexes))
+	kept := func(v int64) *int64 {
+		values = append(values, v)
+		return &values[len(values)-1]
+	}
 	for i := range cs.features {
 		cs.features[i] = append(cs.features[i], nil)
 	}
-	for i, f := range r.Features {
-		values[i] = f.Value
-		cs.features[f.Slot][len(cs.keys)-1] = &values[i]
+	for _, f := range r.Features {
+		cs.features[f.Slot][len(cs.keys)-1] = kept(f.Value)
+	}
+	for _, f := range r.Superfeatures {
+		cs.features[a.profile.K+f.Slot][len(cs.keys)-1] = kept(f.Value)
 	}
 	for i, x := range r.Indexes {
 		var p *int64
 		if x.Valid {
-			values[len(r.Features)+i] = x.Value
-			p = &values[len(r.Features)+i]
+			p = kept(x.Value)
 		}
 		cs.indexes[i] = append(cs.indexes[i], p)
 	}

@@ -226,7 +226,7 @@ func (p *copier) row() error {
 
 // emit appends the side row to the block.
 func (p *copier) emit() {
-	count := p.a.keys + 4 + p.a.profile.K + len(p.a.variants)
+	count := p.a.keys + 4 + p.a.profile.K + p.a.superfeatures + len(p.a.variants)
 	if p.a.contains {
 		count++
 	}
@@ -243,15 +243,8 @@ func (p *copier) emit() {
 	} else {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(len(p.r.Sketch))), p.r.Sketch...)
 	}
-	next := 0
-	for slot := range p.a.profile.K {
-		if next < len(p.r.Features) && p.r.Features[next].Slot == slot {
-			b = appendInt64(b, p.r.Features[next].Value, true)
-			next++
-		} else {
-			b = appendInt64(b, 0, false)
-		}
-	}
+	b = appendFeatures(b, p.r.Features, p.a.profile.K)
+	b = appendFeatures(b, p.r.Superfeatures, p.a.superfeatures)
 	for _, x := range p.r.Indexes {
 		b = appendInt64(b, x.Value, x.Valid)
 	}
@@ -259,6 +252,19 @@ func (p *copier) emit() {
 		b = appendInt64s(b, p.r.Passages)
 	}
 	p.block = b
+}
+
+// appendFeatures appends n columns: a feature each, or NULL.
+func appendFeatures(b []byte, features []sketch.Feature, n int) []byte {
+	for slot := range n {
+		if len(features) > 0 && features[0].Slot == slot {
+			b = appendInt64(b, features[0].Value, true)
+			features = features[1:]
+		} else {
+			b = appendInt64(b, 0, false)
+		}
+	}
+	return b
 }
 
 // appendInt64 appends a bigint, or NULL.

@@ -22,6 +22,9 @@ func (w *Worker) newComputer(a *attachment, p sketch.Profile) (*computer, error)
 	if err != nil {
 		return nil, err
 	}
+	if a.superfeatures > 0 {
+		row.KeepSuperfeatures()
+	}
 	if a.contains {
 		if err := row.KeepPassages(); err != nil {
 			return nil, err

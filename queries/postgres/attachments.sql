@@ -1,8 +1,8 @@
 -- What the worker has to know of every attachment: id, name, the attachment that it
 -- replaces, what is missing of it (NULL where nothing is), the number of its key
 -- columns, profile_id, profile, tokens, variants, policy, at_least, matches, verify,
--- mode, distributed, extract, indexed,
--- problem, whether clusters are kept, whether values of passages are, from which containment
+-- mode, distributed, extract, indexed, problem,
+-- the number of superfeatures that are columns, whether clusters are kept, whether values of passages are, from which containment
 -- the policy acts (NULL where it acts on resemblance), and pieces of SQL by name.
 select
   a.id,
@@ -29,6 +29,7 @@ select
   a.extract,
   a.indexed,
   a.problem,
+  a.superfeatures,
   alike._side(a, '_cluster') is not null as clustered,
   alike._contains(a) as contains,
   case when alike._by_containment(a) then alike._least_held(a) end as least_held,

@@ -4,6 +4,8 @@
 package aspect
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/alike-sql/alike/sketch"
@@ -21,6 +23,8 @@ type Row struct {
 	Sketch []byte
 	// Features are in the order of their slots; a group of empty slots has none.
 	Features []sketch.Feature
+	// Superfeatures are those that KeepSuperfeatures asks for, in the same way.
+	Superfeatures []sketch.Feature
 	// Indexes has one element for each index of the Computer, in that order.
 	Indexes []Index
 	// Passages are the values that KeepPassages asks for, ascending.
@@ -40,10 +44,11 @@ type Computer struct {
 	// error ends the computation.
 	Stop func() error
 
-	sketcher *sketch.Sketcher
-	indexes  []simindex.Variant
-	passages *sketch.Passages
-	row      Row
+	sketcher      *sketch.Sketcher
+	indexes       []simindex.Variant
+	superfeatures bool
+	passages      *sketch.Passages
+	row           Row
 }
 
 // Parse reads the similarity indexes of an attachment. Its error names the first
@@ -84,6 +89,26 @@ func (c *Computer) KeepPassages() (err error) {
 	return err
 }
 
+// KeepSuperfeatures has the rows keep superfeatures.
+func (c *Computer) KeepSuperfeatures() { c.superfeatures = true }
+
+// maxFeatureColumns bounds the features and superfeatures that are columns. A table has room
+// beside them for its key and for similarity indexes: SQLite's manual recommends to allow no
+// more than 100 columns.
+const maxFeatureColumns = 80
+
+// CheckSuperfeatures refuses profiles whose superfeatures cannot be columns.
+func CheckSuperfeatures(p sketch.Profile) error {
+	n := p.Superfeatures()
+	switch {
+	case p.R == 1:
+		return errors.New("the superfeatures under r=1 are the features; want a profile with r=2 or more")
+	case p.K+n > maxFeatureColumns:
+		return fmt.Errorf("the superfeatures under k=%d r=%d are %d columns beside %d features, want at most %d together, as k=12 r=2 makes", p.K, p.R, n, p.K, maxFeatureColumns)
+	}
+	return nil
+}
+
 // Profile returns the profile of the sketches.
 func (c *Computer) Profile() sketch.Profile { return c.sketcher.Profile() }
 
@@ -99,6 +124,9 @@ func (c *Computer) Row(contentHash int64, text []byte) (*Row, error) {
 	r.Shingles = c.sketcher.Shingles()
 	r.Sketch = c.sketcher.AppendSketch(r.Sketch[:0])
 	r.Features = c.sketcher.AppendFeatures(r.Features[:0])
+	if c.superfeatures {
+		r.Superfeatures = c.Profile().AppendSuperfeatures(r.Superfeatures[:0], r.Features)
+	}
 	for i, v := range c.indexes {
 		r.Indexes[i].Value, r.Indexes[i].Valid = v.IndexOf(c.sketcher, text)
 	}
@@ -128,3 +156,6 @@ func Columns(k int, indexes []simindex.Variant) []string {
 
 // FeatureColumn is the column of the feature in a slot, counted from 0: f1 and on.
 func FeatureColumn(slot int) string { return "f" + strconv.Itoa(slot+1) }
+
+// SuperfeatureColumn is the column of a superfeature, counted from 0: g1 and on.
+func SuperfeatureColumn(slot int) string { return "g" + strconv.Itoa(slot+1) }

@@ -12,10 +12,7 @@ CREATE TABLE {{.In .Side}}(
   content_hash INTEGER,
   shingles INTEGER,
   sketch BLOB,
-{{- range .Features}}
-  {{.}} INTEGER,
-{{- end}}
-{{- range .Indexes}}
+{{- range .Numbers}}
   {{.}} INTEGER,
 {{- end}}
   sketched_at INTEGER NOT NULL

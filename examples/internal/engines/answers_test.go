@@ -43,6 +43,8 @@ var settings = []struct {
 	{"page", `{"profile": "pages", "extract": "html"}`, 180},
 	{"soundex", `{"profile": "soundex lean stop duplicates"}`, 180},
 	{"contains", `{"profile": "prose", "contains": true}`, 180},
+	{"superfeatures", `{"profile": "bing", "superfeatures": true, "si": ["length"]}`, 180},
+	{"superfeatures of whole bins", `{"profile": "words bins bits=64 t=60 k=6 s=2 r=3", "superfeatures": true}`, 180},
 }
 
 // Every setting: what is stored, what is asked, after checkins and verdicts.
@@ -58,13 +60,19 @@ func TestSameAnswers(t *testing.T) {
 				t.Errorf("%d pairs of %d documents are no test", pairs, s.documents)
 			}
 			e.asked(s.documents, i%5 == 0)
-			if s.name == "contains" {
+			switch s.name {
+			case "contains":
 				e.contained()
+			case "superfeatures of whole bins":
+				e.superfeatures(20)
 			}
 			e.change(s.documents)
 			e.stored()
-			if s.name == "contains" {
+			switch s.name {
+			case "contains":
 				e.contained()
+			case "superfeatures of whole bins":
+				e.superfeatures(20)
 			}
 			e.verdicts()
 			e.asked(s.documents/4, i%5 == 0)
@@ -123,6 +131,20 @@ func (e *engines) stored() {
 	e.same("select id, other, verdict, note from documents_alike_mark")
 	e.same(`select name, "column", profile, policy, at_least, "rows", sketched, pending, failed, oldest, note from alike.status()`)
 	e.same("select key, message from alike.errors('documents')")
+}
+
+// superfeatures compares the columns of superfeatures with the functions of both engines.
+func (e *engines) superfeatures(n int) {
+	e.t.Helper()
+	for i := 1; i <= n; i++ {
+		if differ := e.number(fmt.Sprintf("select count(*) from documents_alike where sketch is not null and coalesce(g%[1]d, 0) <> coalesce(alike.superfeature(sketch, %[1]d), 0)", i)); differ != 0 {
+			e.t.Errorf("%d rows have another g%d than superfeature says", differ, i)
+		}
+	}
+	e.same("select count(g1), count(g20) from documents_alike")
+	if n := e.number("select count(*) from documents_alike a join documents_alike b on a.g1 = b.g1 and a.id < b.id"); n < 5 {
+		e.t.Errorf("%d pairs share the first superfeature", n)
+	}
 }
 
 // contained compares which documents are contained in which, where texts decide what the

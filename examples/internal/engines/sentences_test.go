@@ -28,6 +28,12 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"an option of another type", `select alike.attach('d', 'body', '{"profile": 7}')`, `the option profile is 7, want a string`},
 	{"an option that wants an array", `select alike.attach('d', 'body', '{"si": "length"}')`, `the option si is "length", want an array of strings`},
 	{"an option that wants true or false", `select alike.attach('d', 'body', '{"contains": 1}')`, `the option contains is 1, want true or false`},
+	{"superfeatures that are the features", `select alike.attach('d', 'body', '{"profile": "words r=1", "superfeatures": true}')`, `the superfeatures under r=1 are the features; want a profile with r=2 or more`},
+	{"more superfeatures than a table has columns", `select alike.attach('d', 'body', '{"profile": "words k=64 s=2 r=32", "superfeatures": true}')`, `the superfeatures under k=64 r=32 are 1099511627776 columns beside 64 features, want at most 80 together, as k=12 r=2 makes`},
+	{"superfeatures of a profile that attach chooses", `select alike.attach('d', 'body', '{"superfeatures": true}')`, `the superfeatures under k=23 r=2 are 253 columns beside 23 features, want at most 80 together, as k=12 r=2 makes`},
+	{"superfeatures in parts", `select alike.attach('d', 'body', '{"profile": "bing", "superfeatures": true, "layout": "parts"}')`, `superfeatures are columns with an index each, which the layout parts does without; want the layout columns`},
+	{"superfeatures that are a number", `select alike.attach('d', 'body', '{"superfeatures": 1}')`, `the option superfeatures is 1, want true or false`},
+	{"a key with the name of a superfeature", `select alike.attach('g', 'body')`, `the key column g1 of g has the name of a column of the side table`},
 	{"drop that is a number", `select alike.detach('e', '{"drop": 1}')`, `the option drop is 1, want true or false`},
 	{"at_least that is text", `select alike.attach('d', 'body', '{"at_least": "0.5"}')`, `the option at_least is "0.5", want a number above 0 and at most 1, or null`},
 	{"recall that is text", `select alike.attach('d', 'body', '{"recall": "x"}')`, `the option recall is "x", want a number between 0 and 1, or null`},
@@ -101,6 +107,7 @@ func TestSameSentences(t *testing.T) {
 	e.exec("create table d (id integer primary key, body text)")
 	e.exec("create table e (id integer primary key, body text, title text)")
 	e.exec("create table i (id integer primary key, body text)")
+	e.exec("create table g (g1 integer primary key, body text)")
 	e.exec("create table k (sketch integer primary key, body text)")
 	e.exec("create table m (relation integer primary key, body text)")
 	e.exec("create table c (a integer, b text, body text, primary key (a, b))")
