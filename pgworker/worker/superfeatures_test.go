@@ -16,7 +16,7 @@ func TestSuperfeaturesComeAndGo(t *testing.T) {
 		c := pgtest.Connect(t, database)
 		w := newWorker(t, database, nil)
 		exec(t, c, `create table d (id int primary key, body text);
-			insert into d select g, 'a text of some words with the number ' || g / 2 || ' and no other' from generate_series(1, 300) g`)
+			insert into d select g, 'a text of some words with the number ' || g / 2 || ' and no other' from generate_series(1, 80) g`)
 		exact := func(when string, columns int) {
 			t.Helper()
 			once(t, w)
@@ -33,13 +33,13 @@ func TestSuperfeaturesComeAndGo(t *testing.T) {
 					('x' || encode(substr(sha256(convert_to(d.body, 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint`); n != 0 {
 				t.Errorf("%s: %d rows have other superfeatures than their sketches", when, n)
 			}
-			if n := one[int](t, c, "select count(*) from d_alike a join d_alike b on b.g1 = a.g1 and b.id > a.id"); n < 50 {
+			if n := one[int](t, c, "select count(*) from d_alike a join d_alike b on b.g1 = a.g1 and b.id > a.id"); n < 20 {
 				t.Errorf("%s: %d pairs share the first superfeature", when, n)
 			}
 		}
 		exec(t, c, `select alike.attach('d', 'body', '{"profile": "bing bits=64", "superfeatures": true}')`)
 		exact("attached", 15)
-		exec(t, c, "insert into d select 1000 + id, body || ' more' from d where id < 60; update d set body = body || ' again' where id % 5 = 0; update d set id = -id where id % 7 = 0; delete from d where id % 11 = 0")
+		exec(t, c, "insert into d select 1000 + id, body || ' more' from d where id < 30; update d set body = body || ' again' where id % 5 = 0; update d set id = -id where id % 7 = 0; delete from d where id % 11 = 0")
 		exact("written", 15)
 		exec(t, c, `select alike.change('d', '{"profile": "bing r=3 bits=64"}')`)
 		exact("another r", 20)
@@ -53,13 +53,12 @@ func TestSuperfeaturesComeAndGo(t *testing.T) {
 		fails(t, c, "which the layout parts does without", `select alike.change('d', '{"layout": "parts"}')`)
 		fails(t, c, "under r=1 are the features", `select alike.change('d', '{"profile": "bing r=1"}')`)
 		exec(t, c, `select alike.detach('d')`)
-		exec(t, c, "update d set body = 'other words than before, which are new to it' where id < 40")
+		exec(t, c, "update d set body = 'other words than before, which are new to it' where id < 20")
 		exec(t, c, `select alike.attach('d', 'body', '{"profile": "bing r=3 bits=64", "superfeatures": true}')`)
 		exact("attached to what a detach kept", 20)
 		exec(t, c, "update alike.attachment set superfeatures = 7 where name = 'd'; insert into d values (6000, 'a text')")
-		once(t, w)
-		if said := one[string](t, c, "select coalesce(problem, '') from alike.attachment where name = 'd'"); !strings.Contains(said, "the registry has 7 superfeatures, the profile 20") {
-			t.Errorf("a registry with another number of superfeatures: the worker says %q", said)
+		if err := w.Once(ctx); err == nil || !strings.Contains(err.Error(), "the registry has 7 superfeatures, the profile 20") {
+			t.Errorf("a registry with another number of superfeatures: the worker says %v", err)
 		}
 		exec(t, c, `select alike.detach('d', '{"drop": true}')`)
 		if n := one[int](t, c, "select count(*) from pg_class where relname ~ 'alike' and relnamespace = 'public'::regnamespace"); n != 0 {
