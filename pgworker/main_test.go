@@ -132,7 +132,7 @@ func TestWrongValues(t *testing.T) {
 		{"attach documents body --name n --si 99", "want a method"}, {"attach documents body --name n --extract ???", "want plain, html"},
 		{"attach documents body --name n --extract {", "want a name, or"}, {"attach documents body --name n --where )", "where: "},
 		{"attach documents body --name=", "want 1 to 49"}, {"attach documents body --options null", "want one JSON object"}, {"attach documents body --options []", "want one JSON object"},
-		{`attach documents body --options {"x":1}`, "there is no option"}, {"attach documents body --distributed=x", "invalid syntax"}, {"attach documents body --contains=x", "invalid syntax"}, {"attach documents body --clusters=x", "invalid syntax"}, {"attach documents body --common=x", "invalid syntax"},
+		{`attach documents body --options {"x":1}`, "there is no option"}, {"attach documents body --distributed=x", "invalid syntax"}, {"attach documents body --contains=x", "invalid syntax"}, {"attach documents body --superfeatures=x", "invalid syntax"}, {"attach documents body --clusters=x", "invalid syntax"}, {"attach documents body --common=x", "invalid syntax"},
 		{"containers documents 1 --at-least 2", "want 0 to 1"}, {"contained documents 1 --at-least 2", "want 0 to 1"}, {"containments documents --at-least nan", "want 0 to 1"},
 		{"containers documents 1 --exact=x", "invalid syntax"}, {"contained documents 1 --exact=x", "invalid syntax"}, {"containments documents --exact=x", "invalid syntax"},
 		{"run --review=x", "invalid syntax"},
