@@ -120,7 +120,7 @@ func TestWrongValues(t *testing.T) {
 		{"keep documents --rule (", "rule: "}, {"keep documents --at-least 2", "want 0 to 1"}, {"clusters documents --linkage average", "want complete, single"},
 		{"rows documents 1 --exact=x", "invalid syntax"}, {"pairs documents --exact=x", "invalid syntax"}, {"clusters documents --exact=x", "invalid syntax"}, {"clusters documents --exact --write", "none of the others can be"},
 		{"common documents --share 0", "want 0.0001 to 1"},
-		{"attach documents body --name n --verify texts", "want sketch or text"}, {"attach documents body --name n --layout rows", "want columns or parts"},
+		{"attach documents body --name n --verify texts", "want sketch or text"}, {"attach documents body --name n --layout rows", "want columns or parts"}, {"attach documents body --name n --by length", "want resemblance or containment"},
 		{"check main_test.go --at-least x", "want 0 to 1"}, {"check main_test.go --type image/x", "want auto, plain"}, {"check main_test.go --type nonsense/", "want auto, plain"},
 		{"si-rows documents length 1 --fraction -1", "want 0 or more"}, {"si-rows documents 99Z/1 1", "want a method"},
 		{"rows documents one", "is not bigint"}, {"mark documents 1 2 perhaps", "want duplicate, distinct or none"}, {"mark documents 1 x distinct", "are not both bigint"},
