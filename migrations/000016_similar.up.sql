@@ -3,6 +3,10 @@
 -- times as long as the answer. One scan that ORs the feature indexes finds the
 -- candidates; a row of another profile waits to be sketched again, and does not
 -- compare; what a person has said of a pair comes first.
+--
+-- Where short is given, a pair of which either row has fewer than below shingles needs that
+-- resemblance, which is above at_least; size is the number of shingles of a document that is no
+-- row.
 create function alike._make_similar(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -15,12 +19,12 @@ declare
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
   shared constant text := (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n);
   -- What is known of a row s: its key, in text and as it is, and its features in common.
-  known constant text := format('%s as key, %s, %s as shared, s.sketch, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', alike._key_text(keys, 's'),
+  known constant text := format('%s as key, %s, %s as shared, s.sketch, s.shingles, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', alike._key_text(keys, 's'),
     (select string_agg(format('s.%I as k%s', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n));
   found constant text := format(
     'select * from (select %s from %s where (%s) and s.profile = %s offset 0) as f
-     where f.resemblance >= at_least and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
+     where f.resemblance >= at_least and (short is null or f.resemblance >= short or size >= below and f.shingles >= below) and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
     known,
     -- In the layout parts an entry says which row may have a feature, and may be out of date.
     case when alike._in_parts(a) then format('(select distinct %s from %s p where %s) e join %s s on %s', alike._key_list(keys, 'p'), alike._name(a, '_part'), replace(shared, 's.f', 'p.f'), side, alike._key_equal(keys, 's', 'e'))
@@ -38,7 +42,7 @@ declare
     (select string_agg('f.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg('c.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
 begin
-  execute format('create or replace function %s(features bigint[], document bytea, itself text, at_least double precision, nearest integer) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision, total bigint) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = %s as %L',
+  execute format('create or replace function %s(features bigint[], document bytea, itself text, at_least double precision, nearest integer, short double precision default null, below bigint default null, size bigint default null) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision, total bigint) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = %s as %L',
     alike._generated(a, 'similar'), alike._spelling(a),
     -- Which node is asked depends on the key.
     case when a.distributed then 'force_custom_plan' else 'force_generic_plan' end, format($function$
@@ -51,7 +55,7 @@ begin
   if itself is not null then
     begin
       if features is null then
-        select true, array[%1$s], s.sketch, %12$s into there, features, document, itself from %2$s s where %3$s and s.profile = %4$s;
+        select true, array[%1$s], s.sketch, s.shingles, %12$s into there, features, document, size, itself from %2$s s where %3$s and s.profile = %4$s;
         if there is null then
           perform alike._no_row(a, given) from alike.attachment a where a.id = %5$s;
         end if;
@@ -89,15 +93,23 @@ $function$,
 end
 $$;
 
--- The rows that resemble a document, given by its features and sketch; where
--- it is a row itself, itself is its key, which is enough.
-create function alike._similar(a alike.attachment, features bigint[], document bytea, itself text, at_least double precision)
+-- The threshold of short texts, and below how many shingles a text is short; NULL where
+-- short texts need no more than others.
+create function alike._short(a alike.attachment, out at_least double precision, out below bigint) language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select (a.options #>> '{short,at_least}')::double precision, (a.options #>> '{short,below}')::numeric::bigint $$;
+
+-- The rows that resemble a document, given by its features, its sketch and the number of its
+-- shingles; where it is a row itself, itself is its key, which is enough.
+create function alike._similar(a alike.attachment, features bigint[], document bytea, itself text, at_least double precision, size bigint)
 returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  short constant record := alike._short(a);
 begin
-  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null::integer)', alike._generated(a, 'similar'))
-    using features, document, itself, at_least;
+  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null::integer, $5, $6, $7)', alike._generated(a, 'similar'))
+    using features, document, itself, at_least, short.at_least, short.below, size;
 end
 $$;

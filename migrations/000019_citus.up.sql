@@ -126,9 +126,9 @@ begin
     pair as materialized (
       select f.*, false as marked from found f where not exists (select from verdict m where %4$s)
       union all select %2$s, true from verdict m where m.verdict = ''duplicate''),
-    x as materialized (select p.*, s.sketch, %5$s from pair p join %6$s s on %7$s where s.profile = %8$s and s.sketch is not null),
+    x as materialized (select p.*, s.sketch, s.shingles, %5$s from pair p join %6$s s on %7$s where s.profile = %8$s and s.sketch is not null),
     verified as materialized (
-      select %9$s as key, %10$s as other, %11$s as shared, coalesce(alike.resemblance(x.sketch, s.sketch), 0) as resemblance, x.sketch, s.sketch as other_sketch, x.marked
+      select %9$s as key, %10$s as other, %11$s as shared, coalesce(alike.resemblance(x.sketch, s.sketch), 0) as resemblance, x.sketch, s.sketch as other_sketch, least(x.shingles, s.shingles) as size, x.marked
       from x join %6$s s on %12$s where s.profile = %8$s and s.sketch is not null)',
     alike._generated(a, 'probe') || '()',
     alike._key_list(keys, 'm') || ', ' || alike._key_list(others, 'm'),

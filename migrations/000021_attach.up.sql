@@ -71,7 +71,7 @@ create function alike._options() returns table (name text, types text[], wanted 
 set search_path = pg_catalog, pg_temp
 as $$
   values ('profile', array['string'], 'a string'), ('si', array['array'], 'an array of strings'), ('policy', array['string'], 'a string'),
-    ('at_least', array['number', 'null'], 'a number above 0 and at most 1, or null'), ('recall', array['number', 'null'], 'a number between 0 and 1, or null'), ('mode', array['string'], 'a string'),
+    ('at_least', array['number', 'null'], 'a number above 0 and at most 1, or null'), ('short', array['object', 'null'], '{"below": a whole number from 2 to 1000000, "at_least": a number above 0 and at most 1} or null'), ('recall', array['number', 'null'], 'a number between 0 and 1, or null'), ('mode', array['string'], 'a string'),
     ('distributed', array['boolean'], 'true or false'), ('name', array['string'], 'a string'), ('where', array['string'], 'a string'),
     ('extract', array['object', 'string'], 'a string or an object'), ('key', array['array', 'string'], 'an array of column names'),
     ('ask', array['object'], 'an object'), ('reveal', array['boolean'], 'true or false'), ('by', array['string'], 'a string'), ('matches', array['number', 'null'], 'a whole number from 1 to 1000 or null'),
@@ -115,6 +115,12 @@ begin
   end if;
   if coalesce(options ->> 'by', 'resemblance') not in ('resemblance', 'containment') then
     raise exception 'alike: attach: the option by is "%", want resemblance or containment', left(options ->> 'by', 100) using errcode = 'invalid_parameter_value';
+  end if;
+  if jsonb_typeof(options -> 'short') = 'object' and not (
+      (options -> 'short') - '{below,at_least}'::text[] = '{}'
+      and case when jsonb_typeof(options #> '{short,below}') = 'number' then (options #>> '{short,below}')::numeric between 2 and 1000000 and (options #>> '{short,below}')::numeric % 1 = 0 else false end
+      and case when jsonb_typeof(options #> '{short,at_least}') = 'number' then (options #>> '{short,at_least}')::numeric > 0 and (options #>> '{short,at_least}')::numeric <= 1 else false end) then
+    raise exception 'alike: attach: the option short is %, want %', left((options -> 'short')::text, 60), (select wanted from alike._options() where name = 'short') using errcode = 'invalid_parameter_value';
   end if;
   if coalesce(options ->> 'verify', 'sketch') not in ('sketch', 'text') then
     raise exception 'alike: attach: the verify is "%", want sketch or text', left(options ->> 'verify', 100) using errcode = 'invalid_parameter_value';
@@ -297,6 +303,9 @@ begin
   a.at_least := coalesce((options ->> 'at_least')::double precision, alike._at_least(profile));
   if not (a.at_least > 0 and a.at_least <= 1) then
     raise exception 'alike: attach: at_least is %, want above 0 and at most 1', a.at_least using errcode = 'invalid_parameter_value';
+  end if;
+  if (options #>> '{short,at_least}')::double precision < a.at_least then
+    raise exception 'alike: attach: the option short has at_least %, want %, that of longer texts, or more', (options #>> '{short,at_least}')::double precision, a.at_least using errcode = 'invalid_parameter_value';
   end if;
   if not base.follows then
     if jsonb_typeof(options -> 'recall') = 'number' then
@@ -531,7 +540,7 @@ begin
     perform alike._make_learn(a);
     perform alike._make_sees(a); -- reveal
     perform alike._switch_clusters(a);
-    if alike._side(a, '_cluster') is not null and (a.at_least, a.options -> 'clusters') is distinct from (old.at_least, old.options -> 'clusters')
+    if alike._side(a, '_cluster') is not null and (a.at_least, a.options -> 'clusters', nullif(a.options -> 'short', 'null')) is distinct from (old.at_least, old.options -> 'clusters', nullif(old.options -> 'short', 'null'))
        and exists (select from alike.backfill b where b.attachment = a.id and b.finished_at is not null) then
       perform alike._write_clusters(a);
     end if;

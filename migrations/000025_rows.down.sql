@@ -4,4 +4,5 @@ drop function alike.si_rows(text, text, text, double precision);
 drop function alike._si_rows(alike.attachment, text, text, double precision);
 drop function alike.rows(text, text, double precision);
 drop function alike._rows(alike.attachment, text, double precision);
+drop function alike._asked(alike.attachment, double precision);
 drop function alike._limit(alike.attachment, double precision);

@@ -15,6 +15,19 @@ begin
 end
 $$;
 
+-- The attachment as a question asks it: with a threshold of its own, short texts need no
+-- more than others.
+create function alike._asked(a alike.attachment, at_least double precision) returns alike.attachment language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if at_least <> 'NaN' then
+    a.options := a.options - 'short';
+  end if;
+  return a;
+end
+$$;
+
 create function alike._rows(a alike.attachment, given text, at_least double precision)
 returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
 language plpgsql stable
@@ -22,7 +35,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform alike._check_key(a, given);
-  return query select * from alike._similar(a, null, null, given, alike._limit(a, at_least));
+  return query select * from alike._similar(alike._asked(a, at_least), null, null, given, alike._limit(a, at_least), null);
 end
 $$;
 

@@ -95,14 +95,15 @@ declare
   key_y constant name[] := array(select 'yk' || n from generate_subscripts(keys, 1) as n order by n)::name[];
   columns constant text := (select string_agg('x' || n, ', ' order by n) from generate_series(1, a.features) as n) || ', ' || array_to_string(key_x, ', ');
   c record; -- the comparison
+  short constant record := alike._short(a);
 begin
   if not a.indexed then
     raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
       hint = 'select * from alike.status() shows how far it is.';
   end if;
   if a.distributed then
-    return query execute format(ordered, format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 or v.marked',
-      alike._pairs_across_nodes(a), bounds)) using least_resemblance;
+    return query execute format(ordered, format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 and ($2 is null or v.resemblance >= $2 or v.size >= $3) or v.marked',
+      alike._pairs_across_nodes(a), bounds)) using least_resemblance, short.at_least, short.below;
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
@@ -112,7 +113,7 @@ begin
      verified as (
        select %s as key, %s as other, %s as shared, %s as resemblance, %s as matches, c.sketch, c.other_sketch from candidate c%s offset 0
      )
-     select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 %s',
+     select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1%s %s',
     columns, replace(columns, 'x', 'y'),
     alike._pair_candidates(a, marked),
     alike._key_text(key_x, 'c'), alike._key_text(key_y, 'c'),
@@ -121,6 +122,9 @@ begin
     c.matches,
     c.differing,
     case when c.lows is null then bounds else '(select $2[v.matches + 1] as low, $3[v.matches + 1] as high)' end,
+    -- Few pairs lie between the two thresholds; the lengths of their rows are looked up.
+    case when short.at_least is not null then format(' and (v.resemblance >= $4 or not exists (select from %1$s s where %2$s and s.shingles < $5) and not exists (select from %1$s s where %3$s and s.shingles < $5))',
+      side, alike._key_is(keys, alike._key_types(alike._side(a), keys), 's', 'v.key'), alike._key_is(keys, alike._key_types(alike._side(a), keys), 's', 'v.other')) else '' end,
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
          select %s as key, %s as other, %s as shared, coalesce(alike.resemblance(x.sketch, y.sketch), 0) as resemblance, x.sketch, y.sketch as other_sketch
@@ -129,12 +133,12 @@ begin
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
       alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
-  using least_resemblance, c.lows, c.highs;
+  using least_resemblance, c.lows, c.highs, short.at_least, short.below;
 end
 $$;
 
 create function alike.pairs("table" text, at_least double precision default 'NaN')
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
 language sql
-as $$ select * from alike._pairs(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least)) where "table" is not null and at_least is not null $$;
+as $$ select * from alike._pairs(alike._asked(alike._attachment("table"), at_least), alike._limit(alike._attachment("table"), at_least)) where "table" is not null and at_least is not null $$;
 comment on function alike.pairs(text, double precision) is 'every pair of rows that resemble each other, once';

@@ -14,6 +14,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  short constant record := alike._short(a);
   by_key constant text := alike._key_order(a, 'd.key');
   descending constant text := (select string_agg(v || ' desc', ', ' order by n)
     from unnest(alike._key_values(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'd.key')) with ordinality as u(v, n));
@@ -43,8 +44,8 @@ begin
     case linkage when 'newest' then descending when 'popular' then 'd.pairs desc, ' || by_key else 'r.rank desc nulls last, ' || by_key end,
     by_key,
     case when given is null then 'select p.key, p.other, p.resemblance from alike._pairs($1, $2) p'
-      else format('select g.key, k.key as other, k.resemblance from unnest($5) as g(key) cross join lateral %s(null, null, g.key, $2, null) k where g.key < k.key', alike._generated(a, 'similar')) end)
-  using a, least_resemblance, linkage in ('greedy', 'popular', 'newest', 'verdict'), linkage <> 'verdict', given;
+      else format('select g.key, k.key as other, k.resemblance from unnest($5) as g(key) cross join lateral %s(null, null, g.key, $2, null, $6, $7) k where g.key < k.key', alike._generated(a, 'similar')) end)
+  using a, least_resemblance, linkage in ('greedy', 'popular', 'newest', 'verdict'), linkage <> 'verdict', given, short.at_least, short.below;
 end
 $$;
 
@@ -67,6 +68,8 @@ declare
   known integer[];
   apart integer[] := '{}'; -- two by two
   sketches bytea[];
+  sizes bigint[];      -- where short texts need more
+  short constant record := alike._short(a);
   members integer[];   -- distinct ones, of a root
   next integer[];
   member integer;
@@ -112,13 +115,16 @@ begin
     end if;
     continue when cardinality(apart) > 0 and linkage <> 'components' and alike._kept_apart(joined, apart, ends);
     if p.kind = 3 and linkage = 'complete' and (p.resemblance < 1 or members[ends[1]] > 1 or members[ends[2]] > 1) then
-      sketches := coalesce(sketches, alike._sketches(a, names));
+      if sketches is null then
+        select * into sketches, sizes from alike._sketches(a, names);
+      end if;
       fits := true;
       member := ends[2];
       loop
         representative := ends[1];
         for i in 1 .. 32 loop
-          fits := member = known[2] and representative = known[1] or coalesce(alike.resemblance(sketches[member], sketches[representative]), 0) >= least_resemblance;
+          fits := member = known[2] and representative = known[1] or coalesce(alike.resemblance(sketches[member], sketches[representative]), 0)
+            >= case when least(sizes[member], sizes[representative]) < short.below then greatest(short.at_least, least_resemblance) else least_resemblance end;
           representative := next[representative];
           exit when not fits or representative = ends[1];
         end loop;
@@ -166,17 +172,15 @@ begin
 end
 $$;
 
--- The sketches of rows, in the order in which their keys are given.
-create function alike._sketches(a alike.attachment, names text[]) returns bytea[] language plpgsql
+-- The sketches of rows and the numbers of their shingles, in the order in which their keys are
+-- given.
+create function alike._sketches(a alike.attachment, names text[], out sketches bytea[], out sizes bigint[]) language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  result bytea[];
 begin
-  execute format('select array_agg(q.sketch order by q.n) from (select s.sketch, k.n from unnest($1) with ordinality as k(key, n) join %s s on %s offset 0) q',
+  execute format('select array_agg(q.sketch order by q.n), array_agg(q.shingles order by q.n) from (select s.sketch, s.shingles, k.n from unnest($1) with ordinality as k(key, n) join %s s on %s offset 0) q',
     alike._side(a), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', 'k.key'))
-  into result using names;
-  return result;
+  into sketches, sizes using names;
 end
 $$;
 
@@ -208,7 +212,7 @@ create function alike.clusters("table" text, at_least double precision default '
 returns table (key text, cluster text, size bigint)
 language sql
 as $$
-  select * from alike._clusters(alike._attachment("table"), alike._limit(alike._attachment("table"), at_least), linkage)
+  select * from alike._clusters(alike._asked(alike._attachment("table"), at_least), alike._limit(alike._attachment("table"), at_least), linkage)
   where "table" is not null and at_least is not null and linkage is not null
 $$;
 comment on function alike.clusters(text, double precision, text) is 'the cluster of each row that is in one, named by its least key';
@@ -270,6 +274,7 @@ begin
     return query select * from alike._keep_containing(a, least_resemblance);
     return;
   end if;
+  a := alike._asked(a, least_resemblance);
   least_resemblance := alike._limit(a, least_resemblance);
   a.mode := 'scan'; -- the versions of the rows are not asked for
   if rule = 'longest' then

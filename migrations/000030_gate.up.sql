@@ -38,12 +38,13 @@ $$;
 -- that it resembles most; with warn a warning does; the key of that row is
 -- returned, or NULL. The sketch has whole minima: it comes from the worker's
 -- library, command or HTTP endpoint. itself is the key of the row when it is in
--- the table already.
+-- the table already. shingles, how many the document has, is needed where short texts need
+-- more than others.
 --
 -- Documents that are checked in at the same moment cannot see each other. Those
 -- that share a feature wait for each other here, in the order of the features,
 -- and the later one finds what the earlier one left in alike.admitted.
-create function alike._gate(a alike.attachment, sketch bytea, itself text) returns text language plpgsql
+create function alike._gate(a alike.attachment, sketch bytea, itself text, shingles bigint) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
@@ -55,6 +56,8 @@ declare
   p alike.profile_fields;
   stored alike.profile_fields;
   admitted record;
+  short constant record := alike._short(a);
+  least_resemblance double precision := a.at_least;
 begin
   if alike._by_containment(a) then
     raise exception 'alike: gate: the policy of % acts by containment, of which a sketch does not tell', a.name using errcode = 'feature_not_supported',
@@ -62,6 +65,9 @@ begin
   end if;
   if sketch is null then
     return null; -- a document without a token resembles nothing
+  elsif short.at_least is not null and shingles is null then
+    raise exception 'alike: gate: short texts need more in %; want the number of shingles of the document, too', a.name using errcode = 'null_value_not_allowed',
+      hint = 'alike.gate(table, sketch, itself, shingles)';
   end if;
   perform alike._check_gate();
   if itself is not null then
@@ -86,25 +92,32 @@ begin
   for wanted in select distinct f # a.id::bigint << 40 from unnest(own) as f where f is not null order by 1 loop
     perform pg_advisory_xact_lock(wanted);
   end loop;
-  select s.key, s.resemblance into best from alike._similar(a, own, sketch, null, a.at_least) s
+  select s.key, s.resemblance, null::bigint as shingles into best from alike._similar(a, own, sketch, null, a.at_least, _gate.shingles) s
   where s.key is distinct from itself and s.key <> all (distinct_keys)
   limit 1;
   if best.key is null then
-    select '' as key, alike.resemblance(_gate.sketch, m.sketch) as resemblance into best
+    select '' as key, alike.resemblance(_gate.sketch, m.sketch) as resemblance, m.shingles into best
     from alike.admitted m
-    where m.attachment = a.id and m.features && own and alike.resemblance(_gate.sketch, m.sketch) >= a.at_least
+    where m.attachment = a.id and m.features && own and alike.resemblance(_gate.sketch, m.sketch) >= case when least(_gate.shingles, m.shingles) < short.below then short.at_least else a.at_least end
       and (_gate.itself is null or m.itself is null or m.itself <> _gate.itself and m.itself <> all (distinct_keys))
     order by 2 desc
     limit 1;
   end if;
   if best.key is null or a.policy <> 'reject' then
-    insert into alike.admitted (attachment, features, sketch, itself) values (a.id, own, _gate.sketch, _gate.itself);
+    insert into alike.admitted (attachment, features, sketch, itself, shingles) values (a.id, own, _gate.sketch, _gate.itself, case when short.below is not null then _gate.shingles end);
   end if;
   if best.key is not null and a.policy in ('reject', 'warn') then
+    if short.at_least is not null and best.key <> '' then
+      execute format('select s.shingles from %s s where %s', alike._name(a, ''), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 's', '$1'))
+      into best.shingles using best.key;
+    end if;
+    if least(_gate.shingles, best.shingles) < short.below then
+      least_resemblance := short.at_least;
+    end if;
     if a.policy = 'reject' then
       raise exception 'alike: the document resembles % (resemblance %, rejected from %)',
         case best.key when '' then 'a document that was checked in a moment ago' else format('row %s of %s', best.key, a.name) end,
-        round(best.resemblance::numeric, 3), round(a.at_least::numeric, 3)
+        round(best.resemblance::numeric, 3), round(least_resemblance::numeric, 3)
         using errcode = 'integrity_constraint_violation', detail = json_build_object('key', nullif(best.key, ''), 'resemblance', best.resemblance)::text;
     end if;
     raise warning 'alike: the document resembles % (resemblance %)',
@@ -114,8 +127,8 @@ begin
 end
 $$;
 
-create function alike.gate("table" text, sketch bytea, itself text default null) returns text
+create function alike.gate("table" text, sketch bytea, itself text default null, shingles bigint default null) returns text
 language sql
-as $$ select alike._gate(alike._attachment("table"), sketch, itself) $$;
-comment on function alike.gate(text, bytea, text) is
+as $$ select alike._gate(alike._attachment("table"), sketch, itself, shingles) $$;
+comment on function alike.gate(text, bytea, text, bigint) is
   'judges a document by the sketch that its program brings, inside the checkin''s transaction; returns the key of the row that it resembles most';

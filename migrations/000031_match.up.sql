@@ -34,6 +34,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   recorded bigint;
+  short constant record := alike._short(a);
 begin
   if alike._by_containment(a) then
     return alike._record(a, array_agg(q.key), array_agg(q.other), array_agg(q.shared), array_agg(q.containment), array_agg(q.low), array_agg(q.high),
@@ -46,9 +47,9 @@ begin
   execute alike._fill(
     'select alike._record($4, array_agg(g.key), array_agg(r.key), array_agg(r.shared), array_agg(r.resemblance), array_agg(r.low), array_agg(r.high),
        array_agg((r.total - least(r.total, $2))::integer))
-     from unnest($1) as g(key) cross join lateral {similar}(null::bigint[], null::bytea, g.key, $3, $2) r',
+     from unnest($1) as g(key) cross join lateral {similar}(null::bigint[], null::bytea, g.key, $3, $2, $5, $6) r',
     alike._fragments(a))
-  into recorded using given, a.matches, a.at_least, a;
+  into recorded using given, a.matches, a.at_least, a, short.at_least, short.below;
   return recorded;
 end
 $$;

@@ -93,7 +93,7 @@ begin
   if answer.answered and answer.error is null and alike._by_containment(a) then
     perform alike._gate_values(a, answer.passages, answer.shingles, answer.sketch, itself);
   elsif answer.answered and answer.error is null then
-    perform alike._gate(a, answer.sketch, itself);
+    perform alike._gate(a, answer.sketch, itself, answer.shingles);
   elsif otherwise = 'refuse' then
     raise exception 'alike: %: the document could not be judged: %', a.name, coalesce(answer.error, format('no worker answered within %s seconds', seconds))
       using errcode = 'cannot_connect_now';
@@ -359,8 +359,8 @@ declare
   asked constant jsonb := (alike._question('row', a.id::text, array[document]))[1] -> 0;
 begin
   if jsonb_typeof(asked) = 'object' then
-    return query select * from alike._similar(a, array(select f::bigint from jsonb_array_elements_text(asked -> 'features') with ordinality as u(f, n) order by n),
-      decode(asked ->> 'sketch', 'hex'), null, wanted);
+    return query select * from alike._similar(alike._asked(a, at_least), array(select f::bigint from jsonb_array_elements_text(asked -> 'features') with ordinality as u(f, n) order by n),
+      decode(asked ->> 'sketch', 'hex'), null, wanted, (asked ->> 'shingles')::bigint);
   end if;
 end
 $$;

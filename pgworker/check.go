@@ -72,7 +72,7 @@ standard input. It exits with 3 when there is such a row, with 0 when not.`,
 		if q.Sketch == nil {
 			return fmt.Errorf("%s has no words to compare", args[0])
 		}
-		n, err := c.printOn(cmd, conn, queries.RowsLike, table, q.Features, q.Sketch, *atLeast)
+		n, err := c.printOn(cmd, conn, queries.RowsLike, table, q.Features, q.Sketch, *atLeast, q.Shingles)
 		if err == nil && n > 0 {
 			err = errFound
 		}

@@ -9,6 +9,8 @@ import _ "embed"
 var (
 	//go:embed postgres/attachments.sql
 	Attachments string
+	//go:embed postgres/size.sql
+	Size string
 	//go:embed postgres/worker_settings.sql
 	WorkerSettings string
 	//go:embed postgres/problems.sql

@@ -182,6 +182,9 @@ func (c *conn) settings(t *table, column, name string, o *options, wanted *setti
 	if a.profile, a.variants, err = a.settings.check(); err != nil {
 		return nil, nil, nil, err
 	}
+	if a.Short != nil && a.Short.AtLeast < a.threshold() {
+		return nil, nil, nil, fmt.Errorf("the option short has at_least %g, want %g, that of longer texts, or more", a.Short.AtLeast, a.threshold())
+	}
 	if err := a.checkClusterKeys(); err != nil {
 		return nil, nil, nil, err
 	}

@@ -20,7 +20,7 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 	if err != nil {
 		return nil, err
 	}
-	atLeast, err := a.atLeast(&args[1])
+	limit, err := a.limit(&args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +36,14 @@ func clusters(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error
 	}
 	o := cluster.LinkerOptions{Linkage: linkage}
 	if linkage == cluster.Complete {
-		resembles, done, err := c.comparer(a, atLeast, rows)
+		resembles, done, err := c.comparer(a, limit, rows)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
 		o.Resembles = resembles
 	}
-	linker, err := c.linkPairs(a, atLeast, o, rows, pairLinks)
+	linker, err := c.linkPairs(a, limit, o, rows, pairLinks)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ const (
 	allLinks                 // pairs, whatever other rows people called distinct
 )
 
-func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions, rows *numbered, known links) (_ *cluster.Linker, err error) {
+func (c *conn) linkPairs(a *attachment, limit limit, o cluster.LinkerOptions, rows *numbered, known links) (_ *cluster.Linker, err error) {
 	o.Documents, o.Memory = len(rows.list), clusterMemory
 	linker, err := cluster.NewLinker(o)
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions
 		}
 		return i, j, ok
 	}
-	scan, err := c.newPairScan(a, atLeast)
+	scan, err := c.newPairScan(a, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (c *conn) linkPairs(a *attachment, atLeast float64, o cluster.LinkerOptions
 }
 
 // comparer tells whether two numbered rows resemble each other; close ends it.
-func (c *conn) comparer(a *attachment, atLeast float64, rows *numbered) (resembles func(i, j int) (bool, error), close func(), err error) {
+func (c *conn) comparer(a *attachment, limit limit, rows *numbered) (resembles func(i, j int) (bool, error), close func(), err error) {
 	fetch, err := c.ask(a, "fetch", "")
 	if err != nil {
 		return nil, nil, err
@@ -202,7 +202,7 @@ func (c *conn) comparer(a *attachment, atLeast float64, rows *numbered) (resembl
 		}, rows.list[i])
 		return into, err
 	}
-	j, err := c.judge(a)
+	j, err := c.judge(a, limit.said)
 	if err != nil {
 		fetch.Done()
 		return nil, nil, err
@@ -221,7 +221,7 @@ func (c *conn) comparer(a *attachment, atLeast float64, rows *numbered) (resembl
 		if theirs, err = read(y, theirs[:0]); err != nil {
 			return false, err
 		}
-		_, ok, err = j.Resemblance(rows.list[x], rows.list[y], mine, theirs, atLeast)
+		_, ok, err = j.Resemblance(rows.list[x], rows.list[y], mine, theirs, limit.atLeast)
 		return ok, err
 	}, fetch.Done, nil
 }

@@ -20,7 +20,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a view", `SELECT alike_attach('v', 'body')`, `v is a view, want a table`},
 	{"a virtual table", `SELECT alike_attach('r', 'a')`, `r is a virtual table, which cannot have triggers`},
 	{"a key with the name of a column of ours", `SELECT alike_attach('k', 'body')`, `the key column sketch of k has the name of a column of the side table`},
-	{"an unknown option", `SELECT alike_attach('d', 'body', '{"profil": "prose"}')`, `there is no option "profil", want profile, si, policy, at_least, recall, matches, verify, by, contains, clusters, mode, name, where, extract, layout or common`},
+	{"an unknown option", `SELECT alike_attach('d', 'body', '{"profil": "prose"}')`, `there is no option "profil", want profile, si, policy, at_least, short, recall, matches, verify, by, superfeatures, contains, clusters, mode, name, where, extract, layout or common`},
 	{"an unknown layout", `SELECT alike_attach('d', 'body', '{"layout": "rows"}')`, `the layout is "rows", want columns or parts`},
 	{"an unknown preset", `SELECT alike_attach('d', 'body', '{"profile": "novel"}')`, `profile "novel": "novel" is not a setting or a preset`},
 	{"a misspelt preset", `SELECT alike_attach('d', 'body', '{"profile": "porse w=3"}')`, `profile "porse w=3": "porse" is not a setting or a preset; did you mean prose?`},

@@ -93,7 +93,7 @@ func init() {
 		{Name: "alike_hot", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"slot", "feature", "rows", "key"}, Order: -3, Table: tableOf(hot)},
 
 		// What triggers and other functions call. They are no part of the contract.
-		{Name: "alike__pairs", Flags: direct | noEcho, Required: 2, Arguments: arguments("table", "at_least"), Columns: pairColumns, Table: tableOf(scanPairs)},
+		{Name: "alike__pairs", Flags: direct | noEcho, Required: 1, Arguments: arguments("table", "at_least"), Columns: pairColumns, Table: tableOf(scanPairs)},
 		{Name: "alike__containments", Flags: direct | noEcho, Required: 2, Arguments: arguments("table", "at_least"), Columns: containmentColumns, Table: tableOf(scanContainments)},
 		{Name: "alike__list", Flags: direct | noEcho, Required: 1, Arguments: arguments("numbers"), Columns: []string{"position", "number"}, Order: 1, Table: tableOf(list)},
 		{Name: "alike__row", Flags: pure | nulls, Required: 2, Arguments: arguments("document text", "settings"), Scalar: scalar(sideRow)},

@@ -25,7 +25,7 @@ func keep(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	if rule == "contains" {
 		return c.keepContaining(a, &args[0], &args[2])
 	}
-	atLeast, err := a.atLeast(&args[2])
+	limit, err := a.limit(&args[2])
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func keep(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 	if rule == "verdict" {
 		known = judgedLinks
 	}
-	linker, err := c.linkPairs(a, atLeast, cluster.LinkerOptions{Linkage: linkage}, rows, known)
+	linker, err := c.linkPairs(a, limit, cluster.LinkerOptions{Linkage: linkage}, rows, known)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (c *conn) keptClusters(args []sqlite.Value) (*keptClusters, error) {
 }
 
 func (c *conn) clustersOf(a *attachment) (*keptClusters, error) {
-	j, err := c.judge(a)
+	j, err := c.judge(a, false)
 	return &keptClusters{c, a, j}, err
 }
 
@@ -631,7 +631,7 @@ func (c *conn) writeClusters(a *attachment) (n int64, err error) {
 		if err != nil {
 			return err
 		}
-		linker, err := c.linkPairs(a, a.threshold(), cluster.LinkerOptions{Linkage: cluster.Single}, rows, allLinks)
+		linker, err := c.linkPairs(a, limit{atLeast: a.threshold()}, cluster.LinkerOptions{Linkage: cluster.Single}, rows, allLinks)
 		if err != nil {
 			return err
 		}

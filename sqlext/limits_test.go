@@ -54,6 +54,7 @@ func (db database) limitNow(name string) (value int) {
 func TestHardenedLimits(t *testing.T) {
 	for _, options := range []string{`{"policy": "link"}`, `{"policy": "warn"}`, `{"policy": "reject"}`, `{"policy": "link", "verify": "text"}`, `{"policy": "reject", "verify": "text"}`, `{"mode": "queue", "policy": "link"}`, `{"profile": "words k=64 s=3 t=192", "policy": "link"}`,
 		`{"profile": "words k=1 s=7 r=1 t=7", "policy": "link"}`, `{"si": ["length", "43B/4"], "where": "u <> 'no'"}`, `{"policy": "warn", "where": "u <> 'no' and (id <> 17 or u is not null)"}`, `{"mode": "queue", "policy": "link", "where": "u <> 'no'"}`,
+		`{"policy": "reject", "verify": "text", "short": {"below": 30, "at_least": 0.9}}`, `{"policy": "warn", "short": {"below": 30, "at_least": 0.9}}`,
 		`{"policy": "link", "verify": "text", "where": "u <> 'no'"}`, `{"profile": "words t=84 k=12 s=7", "superfeatures": true, "policy": "link"}`} {
 		for _, key := range []string{"id INTEGER PRIMARY KEY, body TEXT, u TEXT UNIQUE", "id TEXT, id2 TEXT, body TEXT, u TEXT, PRIMARY KEY (id, id2)) WITHOUT ROWID; --",
 			"id TEXT, id2 TEXT, body TEXT, u TEXT UNIQUE, PRIMARY KEY (id, id2)", "id TEXT PRIMARY KEY, body TEXT, u TEXT, UNIQUE (u, body)"} {

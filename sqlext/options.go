@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/common"
 	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sketch/verify"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -28,7 +30,8 @@ type settings struct {
 	Looked        int64    // how many texts it looked at; math.MaxInt64 where it looked at none
 	Recall        *float64 // what the filter was chosen to find; nil where the profile gives k or s
 	AtLeast       *float64
-	Matches       int // how many a checkin records
+	Short         *verify.Short // the threshold of short documents
+	Matches       int           // how many a checkin records
 	Verify        string
 	By            string // resemblance or containment: what the policy acts on
 	Superfeatures bool   // are columns
@@ -49,6 +52,7 @@ type options struct {
 	SI            *[]string         `json:"si" want:"an array of strings"`
 	Policy        *string           `json:"policy" want:"a string"`
 	AtLeast       nullable[float64] `json:"at_least" want:"a number above 0 and at most 1, or null"`
+	Short         nullable[short]   `json:"short" want:"{\"below\": a whole number from 2 to 1000000, \"at_least\": a number above 0 and at most 1} or null"`
 	Recall        nullable[float64] `json:"recall" want:"a number between 0 and 1, or null"`
 	Matches       nullable[int]     `json:"matches" want:"a whole number from 1 to 1000 or null"`
 	Verify        *string           `json:"verify" want:"a string"`
@@ -74,6 +78,25 @@ func (n *nullable[T]) UnmarshalJSON(text []byte) error {
 	n.given = true
 	return json.Unmarshal(text, &n.value)
 }
+
+// short is the option short.
+type short verify.Short
+
+func (s *short) UnmarshalJSON(text []byte) error {
+	var given map[string]float64
+	if err := json.Unmarshal(text, &given); err != nil {
+		return err
+	}
+	below, atLeast := given["below"], given["at_least"]
+	if len(given) != 2 || below < 2 || below > maxShort || below != math.Trunc(below) || !(atLeast > 0 && atLeast <= 1) {
+		return errors.New("no length and threshold")
+	}
+	*s = short{Below: int64(below), AtLeast: atLeast}
+	return nil
+}
+
+// maxShort is the most shingles of a text that counts as short.
+const maxShort = 1_000_000
 
 // share is the option common: true or the share of the rows above which a shingle is left
 // out, a list by its name in profiles, or false or null for none.
@@ -159,6 +182,9 @@ func (o *options) apply(s *settings) error {
 	}
 	if o.AtLeast.given {
 		s.AtLeast = o.AtLeast.value
+	}
+	if o.Short.given {
+		s.Short = (*verify.Short)(o.Short.value)
 	}
 	if o.Matches.given {
 		if s.Matches = defaultMatches; o.Matches.value != nil {
@@ -255,6 +281,8 @@ func (s *settings) checkThreshold() error {
 	switch {
 	case s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1):
 		return fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
+	case s.Short != nil && !(s.Short.Below >= 2 && s.Short.Below <= maxShort && s.Short.AtLeast > 0 && s.Short.AtLeast <= 1):
+		return errors.New("the threshold of short texts is out of its range")
 	case s.Recall != nil && !(*s.Recall > 0 && *s.Recall < 1):
 		return fmt.Errorf("recall is %g, want between 0 and 1", *s.Recall)
 	}

@@ -14,18 +14,22 @@ func pairs(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error
 	if err != nil {
 		return nil, err
 	}
-	atLeast, err := a.atLeast(&args[1])
+	limit, err := a.limit(&args[1])
 	if err != nil {
 		return nil, err
 	}
 	if !want.Ordered {
-		return c.scanPairs(a, atLeast)
+		return c.scanPairs(a, limit)
 	}
-	s, err := c.Cached("SELECT * FROM alike__pairs(?1, ?2) ORDER BY resemblance DESC, key, other LIMIT ?3")
+	question, values := "alike__pairs(?1)", []any{&args[0], want.Limit}
+	if limit.said {
+		question, values = "alike__pairs(?1, ?3)", append(values, limit.atLeast)
+	}
+	s, err := c.Cached("SELECT * FROM " + question + " ORDER BY resemblance DESC, key, other LIMIT ?2")
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Bind(&args[0], atLeast, want.Limit); err != nil {
+	if err := s.Bind(values...); err != nil {
 		s.Done()
 		return nil, err
 	}
@@ -38,15 +42,15 @@ func scanPairs(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, erro
 	if err != nil {
 		return nil, err
 	}
-	atLeast, err := a.atLeast(&args[1])
+	limit, err := a.limit(&args[1])
 	if err != nil {
 		return nil, err
 	}
-	return c.scanPairs(a, atLeast)
+	return c.scanPairs(a, limit)
 }
 
-func (c *conn) scanPairs(a *attachment, atLeast float64) (sqlite.Source, error) {
-	p, err := c.newPairScan(a, atLeast)
+func (c *conn) scanPairs(a *attachment, limit limit) (sqlite.Source, error) {
+	p, err := c.newPairScan(a, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +58,8 @@ func (c *conn) scanPairs(a *attachment, atLeast float64) (sqlite.Source, error) 
 }
 
 // newPairScan makes a scan of the pairs that people called duplicates; find adds all others.
-func (c *conn) newPairScan(a *attachment, atLeast float64) (_ *pairScan, err error) {
-	p := &pairScan{c: c, a: a, atLeast: atLeast}
+func (c *conn) newPairScan(a *attachment, limit limit) (_ *pairScan, err error) {
+	p := &pairScan{c: c, a: a, atLeast: limit.atLeast}
 	if p.marks, err = c.verdicts(a); err != nil {
 		return nil, err
 	}
@@ -65,7 +69,7 @@ func (c *conn) newPairScan(a *attachment, atLeast float64) (_ *pairScan, err err
 		}
 	}
 	slices.SortFunc(p.duplicates, func(x, y couple) int { return slices.Compare(x.pair[:], y.pair[:]) })
-	if p.judge, err = c.judge(a); err != nil {
+	if p.judge, err = c.judge(a, limit.said); err != nil {
 		return nil, err
 	}
 	// Nothing can be compiled after sqlite3_close_v2, and the pairs may still be read.
@@ -74,12 +78,17 @@ func (c *conn) newPairScan(a *attachment, atLeast float64) (_ *pairScan, err err
 			return nil, err
 		}
 	}
-	if a.Verify == "text" {
-		s, err := c.ask(a, "text", "")
-		if err != nil {
-			return nil, err
+	for _, later := range []struct {
+		statement string
+		needed    bool
+	}{{"text", a.Verify == "text"}, {"size", a.Short != nil}} {
+		if later.needed {
+			s, err := c.ask(a, later.statement, "")
+			if err != nil {
+				return nil, err
+			}
+			s.Done()
 		}
-		s.Done()
 	}
 	return p, err
 }

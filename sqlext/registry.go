@@ -11,6 +11,7 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sketch/verify"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -103,6 +104,9 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a.By = row[24].Text()
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
+	}
+	if at, ok := row[27].Number(); ok || !row[26].Null() {
+		a.Short = &verify.Short{Below: row[26].Int(), AtLeast: at}
 	}
 	a.Preset, a.Reason = row[18].Text(), row[20].Text()
 	if recall, ok := row[19].Number(); ok {
@@ -303,9 +307,12 @@ func (c *conn) register(a *attachment, triggers bool) error {
 	if err != nil {
 		return err
 	}
-	var atLeast, where, recall, reason, looked any
+	var atLeast, where, recall, reason, looked, below, shortAtLeast any
 	if a.AtLeast != nil {
 		atLeast = *a.AtLeast
+	}
+	if a.Short != nil {
+		below, shortAtLeast = a.Short.Below, a.Short.AtLeast
 	}
 	if a.Recall != nil {
 		recall = *a.Recall
@@ -320,7 +327,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 		looked = a.Looked
 	}
 	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
-		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters, a.By, a.Superfeatures); err != nil || !triggers {
+		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters, a.By, a.Superfeatures, below, shortAtLeast); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {
@@ -393,16 +400,22 @@ func (a *attachment) threshold() float64 {
 	return a.profile.AtLeast()
 }
 
-// atLeast reads the argument at_least.
-func (a *attachment) atLeast(v *sqlite.Value) (float64, error) {
+// limit is the threshold of a question, and whether the question says it.
+type limit struct {
+	atLeast float64
+	said    bool
+}
+
+// limit reads the argument at_least.
+func (a *attachment) limit(v *sqlite.Value) (limit, error) {
 	if v.Null() {
-		return a.threshold(), nil
+		return limit{atLeast: a.threshold()}, nil
 	}
 	d, err := v.Fraction("at_least")
 	if err == nil && d == 0 {
 		err = errors.New("at_least is 0, want above 0")
 	}
-	return d, err
+	return limit{d, true}, err
 }
 
 // contains tells whether the profile estimates containment.

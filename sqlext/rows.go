@@ -162,7 +162,7 @@ func rows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error)
 	if err != nil {
 		return nil, err
 	}
-	atLeast, err := a.atLeast(&args[2])
+	limit, err := a.limit(&args[2])
 	if err != nil || args[1].Null() {
 		return nil, err
 	}
@@ -174,11 +174,11 @@ func rows(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, error)
 	if o == nil || err != nil {
 		return nil, err
 	}
-	j, err := c.judge(a)
+	j, err := c.judge(a, limit.said)
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.nearest(a, j, o, atLeast, want.Limit)
+	list, err := c.nearest(a, j, o, limit.atLeast, want.Limit)
 	return c.answers(a, list), err
 }
 
@@ -188,7 +188,7 @@ func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, er
 	if err != nil {
 		return nil, err
 	}
-	atLeast, err := a.atLeast(&args[2])
+	limit, err := a.limit(&args[2])
 	if err != nil || args[1].Null() {
 		return nil, err
 	}
@@ -209,13 +209,14 @@ func rowsLike(c *conn, args []sqlite.Value, want sqlite.Want) (sqlite.Source, er
 	for _, f := range row.Features {
 		o.features[f.Slot] = f.Value
 	}
-	j, err := c.judge(a)
+	j, err := c.judge(a, limit.said)
 	if err == nil {
+		j.Size(o.row, row.Shingles)
 		err = j.Give(o.row, text)
 	}
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.nearest(a, j, o, atLeast, want.Limit)
+	list, err := c.nearest(a, j, o, limit.atLeast, want.Limit)
 	return c.answers(a, list), err
 }

@@ -15,7 +15,29 @@ const confidence = verify.Confidence
 // judge decides pairs of rows, as the option verify says.
 type judge = verify.Judge[int64]
 
-func (c *conn) judge(a *attachment) (*judge, error) {
+// judge decides the pairs of a question. Where that says the threshold, short documents need
+// no more than others.
+func (c *conn) judge(a *attachment, said bool) (*judge, error) {
+	j, err := c.reader(a)
+	if err == nil && !said {
+		j.Raise(a.Short, func(row int64) (n int64, err error) {
+			s, err := c.ask(a, "size", "")
+			if err != nil {
+				return 0, err
+			}
+			defer s.Done()
+			err = s.Each(func(r []sqlite.Value) error {
+				n = r[0].Int()
+				return nil
+			}, row)
+			return n, err
+		})
+	}
+	return j, err
+}
+
+// reader is a judge that reads documents as the option verify says.
+func (c *conn) reader(a *attachment) (*judge, error) {
 	if a.Verify != "text" || a.elsewhere() { // whose tokens this build does not make
 		return verify.Sketches[int64](), nil
 	}

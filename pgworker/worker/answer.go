@@ -238,7 +238,7 @@ func (w *Worker) rowOf(ctx context.Context, db querier, q *posed) ([]any, error)
 	for i, f := range row.Features {
 		features[f.Slot] = &row.Features[i].Value
 	}
-	return []any{map[string]any{"features": features, "sketch": hex.EncodeToString(row.Sketch)}}, nil
+	return []any{map[string]any{"features": features, "sketch": hex.EncodeToString(row.Sketch), "shingles": row.Shingles}}, nil
 }
 
 // adviceOn tries the presets on the documents, a sample of a table whose rows the settings

@@ -9,6 +9,7 @@ import (
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/aspect"
 	"github.com/alike-sql/alike/sketch/simindex"
+	"github.com/alike-sql/alike/sketch/verify"
 )
 
 // An attachment is one aspect of one table. A key is text everywhere outside of the
@@ -24,6 +25,7 @@ type attachment struct {
 	variants      []simindex.Variant
 	policy        string
 	atLeast       float64
+	short         *verify.Short
 	matches       int
 	verify        string // sketch or text: what decides a pair that the sketches leave open
 	mode          string

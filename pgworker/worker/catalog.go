@@ -12,6 +12,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/verify"
 )
 
 // catalog caches the attachments for a moment.
@@ -76,9 +77,14 @@ func readAttachments(ctx context.Context, q querier) (map[int32]*attachment, err
 		var profile string
 		var variants []string
 		var extract []byte
-		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &a.tokens, &variants, &a.policy, &a.atLeast, &a.matches, &a.verify, &a.mode, &a.distributed,
+		var below *int64
+		var shortAtLeast *float64
+		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &a.tokens, &variants, &a.policy, &a.atLeast, &a.matches, &a.verify, &below, &shortAtLeast, &a.mode, &a.distributed,
 			&extract, &a.indexed, &a.problem, &a.superfeatures, &a.clustered, &a.contains, &a.leastHeld, &a.fragments); err != nil {
 			return nil, err
+		}
+		if below != nil && shortAtLeast != nil {
+			a.short = &verify.Short{Below: *below, AtLeast: *shortAtLeast}
 		}
 		byID[a.id] = &a
 		if missing != nil {

@@ -56,7 +56,7 @@ func NewContainment(ctx context.Context, conn *pgx.Conn, table string, atLeast f
 // read prepares the reading of documents.
 func (c *Containment) read(ctx context.Context, a *attachment, extractor *extract.Extractor) (err error) {
 	c.profile = a.profile.Passages()
-	c.verifier, err = newVerifier(ctx, c.tx, a, extractor)
+	c.verifier, err = newVerifier(ctx, c.tx, a, extractor, nil)
 	return err
 }
 

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -66,7 +67,11 @@ func NewExact(ctx context.Context, conn *pgx.Conn, table string, atLeast float64
 	if err != nil {
 		return nil, err
 	}
-	if e.verifier, err = newVerifier(ctx, e.tx, e.a, extractor); err != nil {
+	short := e.a.short
+	if !math.IsNaN(atLeast) {
+		short = nil
+	}
+	if e.verifier, err = newVerifier(ctx, e.tx, e.a, extractor, short); err != nil {
 		return nil, err
 	}
 	rows, err := e.tx.Query(ctx, e.a.sql(queries.Verdicts))

@@ -258,7 +258,7 @@ func (w *Worker) checkRequest(r *http.Request, body []byte) (any, error) {
 	if q.Sketch == nil {
 		return []Match{}, nil
 	}
-	rows, err := w.pool.Query(r.Context(), queries.RowsLike, table, q.Features, q.Sketch, atLeast)
+	rows, err := w.pool.Query(r.Context(), queries.RowsLike, table, q.Features, q.Sketch, atLeast, q.Shingles)
 	if err != nil {
 		return nil, err
 	}

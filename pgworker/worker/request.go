@@ -106,9 +106,9 @@ func (w *Worker) answer(ctx context.Context, db execer, c *computer, r *request,
 	if failure == nil {
 		row, err := c.compute(ctx, sketch.ContentHash(r.Document), r.Document, r.media())
 		if failure = err; err == nil && len(row.Sketch) > 0 {
-			stored = row.Sketch
+			stored, shingles = row.Sketch, &row.Shingles
 			if c.a.contains {
-				passages, shingles = row.Passages, &row.Shingles
+				passages = row.Passages
 			}
 		}
 	}

@@ -29,9 +29,19 @@ const (
 	verifyRows   = 1000 // rows that a checkin is compared with, as in SQLite
 )
 
-func newVerifier(ctx context.Context, db querier, a *attachment, extractor *extract.Extractor) (*verifier, error) {
+// newVerifier returns a verifier for a question. short is the threshold of short documents, nil
+// where the question says the threshold.
+func newVerifier(ctx context.Context, db querier, a *attachment, extractor *extract.Extractor, short *verify.Short) (*verifier, error) {
 	v := &verifier{db: db, a: a, extractor: extractor, judge: verify.Sketches[string]()}
+	size := func(key string) (n int64, err error) {
+		rows, err := db.Query(ctx, a.sql(queries.Size), key)
+		if err != nil {
+			return 0, err
+		}
+		return pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
+	}
 	if a.elsewhere() {
+		v.judge.Raise(short, size)
 		return v, nil
 	}
 	var err error
@@ -42,6 +52,9 @@ func newVerifier(ctx context.Context, db querier, a *attachment, extractor *extr
 		})
 		return text, ok, err
 	}, func() error { return context.Cause(ctx) })
+	if err == nil {
+		v.judge.Raise(short, size)
+	}
 	return v, err
 }
 
@@ -81,13 +94,24 @@ func (v *verifier) read(ctx context.Context, keys []string, take func(key string
 // answers that do not reach the limit, unless a person called them duplicates. All the
 // documents are read before, many at a time.
 func (v *verifier) decide(ctx context.Context, list []Answer, atLeast float64) ([]Answer, error) {
-	open := func(x *Answer) bool { return v.judge.Reads() && !x.duplicate && x.Low < atLeast && x.High >= atLeast }
-	for rest := list; len(rest) > 0; {
-		n := min(len(rest), verifyAtOnce)
+	limits := make([]float64, len(list))
+	for i := range list {
+		x := &list[i]
+		if x.duplicate {
+			continue
+		}
+		var err error
+		if limits[i], err = v.judge.Limit(x.Key, x.Other, sketch.Interval{Low: x.Low, Estimate: x.Resemblance, High: x.High}, atLeast); err != nil {
+			return nil, err
+		}
+	}
+	open := func(i int) bool { return v.judge.Reads() && list[i].Low < limits[i] && list[i].High >= limits[i] }
+	for done := 0; done < len(list); {
+		end := min(len(list), done+verifyAtOnce)
 		var keys []string
-		for i := range rest[:n] {
-			if x := &rest[i]; open(x) {
-				keys = append(keys, x.Key, x.Other)
+		for i := done; i < end; i++ {
+			if open(i) {
+				keys = append(keys, list[i].Key, list[i].Other)
 			}
 		}
 		slices.Sort(keys)
@@ -97,20 +121,26 @@ func (v *verifier) decide(ctx context.Context, list []Answer, atLeast float64) (
 				return nil, err
 			}
 		}
-		for i := range rest[:n] {
-			x := &rest[i]
-			if !open(x) {
+		for i := done; i < end; i++ {
+			if !open(i) {
 				continue
 			}
-			b, err := v.judge.Decide(x.Key, x.Other, sketch.Interval{Low: x.Low, Estimate: x.Resemblance, High: x.High}, atLeast)
+			x := &list[i]
+			b, err := v.judge.Decide(x.Key, x.Other, sketch.Interval{Low: x.Low, Estimate: x.Resemblance, High: x.High}, limits[i])
 			if err != nil {
 				return nil, err
 			}
 			x.Low, x.Resemblance, x.High = b.Low, b.Estimate, b.High
 		}
-		rest = rest[n:]
+		done = end
 	}
-	return slices.DeleteFunc(list, func(x Answer) bool { return !x.duplicate && x.Resemblance < atLeast }), nil
+	kept := list[:0]
+	for i, x := range list {
+		if x.Resemblance >= limits[i] {
+			kept = append(kept, x)
+		}
+	}
+	return kept, nil
 }
 
 // matchVerified is queries.Match where the documents decide.
@@ -122,7 +152,7 @@ func (w *Worker) matchVerified(ctx context.Context, tx pgx.Tx, a *attachment, ke
 	if err != nil {
 		return err
 	}
-	v, err := newVerifier(ctx, tx, a, w.extractor)
+	v, err := newVerifier(ctx, tx, a, w.extractor, a.short)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 -- What the worker has to know of every attachment: id, name, the attachment that it
 -- replaces, what is missing of it (NULL where nothing is), the number of its key
--- columns, profile_id, profile, tokens, variants, policy, at_least, matches, verify,
+-- columns, profile_id, profile, tokens, variants, policy, at_least, matches, verify, what is short and its threshold,
 -- mode, distributed, extract, indexed, problem,
 -- the number of superfeatures that are columns, whether clusters are kept, whether values of passages are, from which containment
 -- the policy acts (NULL where it acts on resemblance), and pieces of SQL by name.
@@ -24,6 +24,8 @@ select
   a.at_least,
   a.matches,
   coalesce(a.options ->> 'verify', 'sketch'),
+  (alike._short(a)).below as short_below,
+  (alike._short(a)).at_least as short_at_least,
   a.mode,
   a.distributed,
   a.extract,

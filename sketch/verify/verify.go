@@ -22,6 +22,10 @@ type Judge[K comparable] struct {
 	read     func(K) (text []byte, ok bool, err error)
 	stop     func() error
 	sketcher *sketch.Sketcher // nil: sketches alone decide
+	short    *Short
+	size     func(K) (int64, error)
+	isShort  map[K]bool
+	outside  map[K]bool // of documents that size does not know
 	given    map[K][]byte
 	// The cache has two generations. When the younger one fills half of cacheBytes, the
 	// Judge drops the older one.
@@ -49,6 +53,62 @@ func Texts[K comparable](p sketch.Profile, b *sketch.Boilerplate, read func(K) (
 	return &Judge[K]{read: read, stop: stop, sketcher: s, given: map[K][]byte{}, young: map[K][]byte{}}, nil
 }
 
+// Short is the threshold of short documents: a pair of which a document has fewer than Below
+// shingles must reach AtLeast. It is above the threshold of the other pairs.
+type Short struct {
+	Below   int64
+	AtLeast float64
+}
+
+// mostSizes bounds what a Judge remembers of the lengths of documents.
+const mostSizes = 1 << 16
+
+// Raise makes the Judge ask more of short documents. size returns how many shingles a
+// document has; the Judge calls it for pairs whose resemblance is between the two thresholds.
+// A nil s changes nothing.
+func (j *Judge[K]) Raise(s *Short, size func(K) (shingles int64, err error)) {
+	if s != nil {
+		j.short, j.size, j.isShort, j.outside = s, size, map[K]bool{}, map[K]bool{}
+	}
+}
+
+// Size tells how many shingles a document has that size of Raise does not know.
+func (j *Judge[K]) Size(id K, shingles int64) {
+	if j.short != nil {
+		j.outside[id] = shingles < j.short.Below
+	}
+}
+
+// Limit returns the threshold of a pair whose resemblance is within bounds: atLeast, or
+// that of Raise if a document is short. The threshold 0, of pairs that people called
+// duplicates, stays.
+func (j *Judge[K]) Limit(a, b K, i sketch.Interval, atLeast float64) (float64, error) {
+	if j.short == nil || atLeast == 0 || i.High < atLeast || i.Low >= j.short.AtLeast {
+		return atLeast, nil
+	}
+	for _, id := range [2]K{a, b} {
+		short, known := j.outside[id]
+		if !known {
+			short, known = j.isShort[id]
+		}
+		if !known {
+			n, err := j.size(id)
+			if err != nil {
+				return 0, err
+			}
+			if len(j.isShort) >= mostSizes {
+				clear(j.isShort)
+			}
+			short = n < j.short.Below
+			j.isShort[id] = short
+		}
+		if short {
+			return max(atLeast, j.short.AtLeast), nil
+		}
+	}
+	return atLeast, nil
+}
+
 // Reads reports whether the Judge reads documents.
 func (j *Judge[K]) Reads() bool { return j.sketcher != nil }
 
@@ -68,6 +128,9 @@ func (j *Judge[K]) Compare(a, b K, x, y []byte, atLeast float64) (i sketch.Inter
 		return i, false, err
 	}
 	if i, err = sketch.Bounds(x, y, Confidence); err != nil {
+		return i, false, err
+	}
+	if atLeast, err = j.Limit(a, b, i, atLeast); err != nil {
 		return i, false, err
 	}
 	i, err = j.Decide(a, b, i, atLeast)
@@ -102,18 +165,23 @@ func (j *Judge[K]) Resemblance(a, b K, x, y []byte, atLeast float64) (r float64,
 	if errors.Is(err, sketch.ErrTokens) {
 		return 0, false, nil
 	}
+	if err == nil {
+		atLeast, err = j.Limit(a, b, sketch.Interval{Low: r, Estimate: r, High: r}, atLeast)
+	}
 	return r, err == nil && r >= atLeast, err
 }
 
 // Open reports whether Compare may find that two documents reach the threshold. It reads
-// no document.
+// no document, and does not know which documents are short.
 func (j *Judge[K]) Open(x, y []byte, atLeast float64) (open bool, err error) {
 	if j.Reads() {
 		var i sketch.Interval
 		i, err = sketch.Bounds(x, y, Confidence)
 		open = i.High >= atLeast
 	} else {
-		_, open, err = j.Resemblance(*new(K), *new(K), x, y, atLeast)
+		var r float64
+		r, err = sketch.Resemblance(x, y)
+		open = r >= atLeast
 	}
 	if errors.Is(err, sketch.ErrTokens) {
 		return false, nil

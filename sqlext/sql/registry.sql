@@ -36,6 +36,8 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   clusters INTEGER NOT NULL, -- the most rows of a cluster that is kept; 0 where none are
   "by" TEXT NOT NULL, -- resemblance or containment: what the policy acts on
   superfeatures INTEGER NOT NULL, -- whether they are columns
+  short_below INTEGER, -- texts of fewer shingles are short,
+  short_at_least REAL, -- and their pairs need this; NULL where they need no more than others
   attached_at INTEGER NOT NULL,
   PRIMARY KEY (name, state)
 ){{.Next}}
@@ -48,7 +50,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
   PRIMARY KEY (name, key)
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
 {{define "add_boilerplate"}}INSERT OR IGNORE INTO {{.Schema}}.alike_boilerplate VALUES (?1, ?2){{end}}

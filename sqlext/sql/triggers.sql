@@ -51,7 +51,9 @@
 {{define "first_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.Same "v" "d"}} WHERE {{.Keys.OtherIs "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{define "second_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE {{.Keys.Is "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{- /* What a person said about the pair of a and b decides, or else the resemblance. */ -}}
-{{define "limit"}}CASE coalesce(v.verdict, w.verdict, '') WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{.Threshold}} END{{end}}
+{{define "limit"}}CASE coalesce(v.verdict, w.verdict, '') WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{template "floor" .}} END{{end}}
+{{- /* What a and b need that nobody has judged: more where one of them is short. */ -}}
+{{define "floor"}}{{if .Short}}CASE WHEN min(a.shingles, b.shingles) < {{.Short.Below}} THEN {{.Short.AtLeast}} ELSE {{.Threshold}} END{{else}}{{.Threshold}}{{end}}{{end}}
 {{- /*
   Joins, and no subqueries in an expression: SQLite adds up the depths of those, and
   its manual recommends to allow no more than ten.
@@ -81,8 +83,8 @@
 {{- else if eq .By "containment"}}
   SELECT alike__hold({{text .Name}}, {{.Stamp}}, a.{{.Row}}) FROM {{.Side}} a WHERE {{.Keys.Is "a" .Event}}{{.End}}
 {{- else if eq .Policy "reject"}}
-  SELECT alike__reject({{text .Name}}, other, resemblance, {{.Threshold}}) FROM (
-  SELECT {{.Keys.Value "b"}} AS other, {{.Judged "alike__resemblance"}} AS resemblance FROM {{template "alike" .}}
+  SELECT alike__reject({{text .Name}}, other, resemblance, least) FROM (
+  SELECT {{.Keys.Value "b"}} AS other, {{.Judged "alike__resemblance"}} AS resemblance, {{template "floor" .}} AS least FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT 1){{.End}}
 {{- else}}
   INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, relation, policy, matched_at)

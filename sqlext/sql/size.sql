@@ -1,0 +1,1 @@
+SELECT shingles FROM {{.In .Side}} WHERE {{.Row}} = ?1
