@@ -29,7 +29,7 @@ begin
   if length(shingles) not between 8 and 8388608 or length(shingles) % 8 <> 0 then
     raise exception 'alike: a list of % bytes of shingles, want 8 to 8388608, a multiple of 8', length(shingles) using errcode = 'invalid_parameter_value';
   end if;
-  -- A list that no attachment leaves out is deleted. Under the lock nobody keeps one meanwhile.
+  -- A list that no attachment leaves out is deleted. The lock keeps others from adding one meanwhile.
   lock table alike.boilerplate in share row exclusive mode;
   delete from alike.boilerplate b where b.list <> name and not exists (
     select from alike.attachment a join alike.settings p on p.id = a.profile_id where p.profile like '%without=' || lpad(to_hex(b.list), 8, '0') || '%');

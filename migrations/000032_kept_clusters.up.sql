@@ -48,13 +48,18 @@ create function alike._switch_clusters(a alike.attachment) returns void language
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
+declare
+  relation regclass;
 begin
   if a.replaces is not null or not a.options ? 'clusters' then
     return;
   elsif a.options -> 'clusters' <> 'false' then
     perform alike._make_clusters(a);
   else
-    execute format('drop table if exists %s, %s', alike._name(a, '_cluster'), alike._name(a, '_event'));
+    -- A table of another owner that has such a name is not ours.
+    for relation in select alike._side(a, suffix) from unnest(array['_cluster', '_event']) as suffix where alike._side(a, suffix) is not null loop
+      execute format('drop table %s', relation);
+    end loop;
   end if;
 end
 $$;

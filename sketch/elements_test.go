@@ -27,8 +27,13 @@ func TestAddElement(t *testing.T) {
 				for j := range element {
 					element[j] = byte(random.Uint32())
 				}
-				together.AddElement(element)
-				apart.AddElement(element)
+				for _, s := range []*Sketcher{together, apart} {
+					if i%3 > 0 {
+						s.AddElement(element)
+					} else if err := s.AddWeighted(element, 1); err != nil {
+						t.Fatal(err)
+					}
+				}
 				if got := apart.Shingles(); got != int64(i+1) {
 					t.Fatalf("%s: %d shingles after %d elements", profile, got, i+1)
 				}
@@ -95,6 +100,14 @@ func newTestSketcher(t *testing.T, p Profile) *Sketcher {
 }
 
 func BenchmarkAddElement(b *testing.B) {
+	benchmarkElements(b, func(s *Sketcher, e []byte) { s.AddElement(e) })
+}
+
+func BenchmarkAddWeighted(b *testing.B) {
+	benchmarkElements(b, func(s *Sketcher, e []byte) { _ = s.AddWeighted(e, 1) })
+}
+
+func benchmarkElements(b *testing.B, add func(*Sketcher, []byte)) {
 	p, err := ParseProfile("elements t=84 k=12 s=7 bits=8")
 	if err != nil {
 		b.Fatal(err)
@@ -111,7 +124,7 @@ func BenchmarkAddElement(b *testing.B) {
 	for b.Loop() {
 		s.Reset()
 		for _, e := range set {
-			s.AddElement(e)
+			add(s, e)
 		}
 		stored = s.AppendSketch(stored[:0])
 	}

@@ -26,7 +26,8 @@ type Sketcher struct {
 	tokens       token.Tokens
 	fingerprints []uint64 // of tokens: the last w-1 of the piece before, then this piece's
 	shingles     []uint64
-	elements     token.Tokens // that AddElement has taken and settle has not sampled
+	elements     token.Tokens // of AddElement, which settle has not sampled
+	waiting      []uint64     // shingles of elements, likewise
 	seen         int64        // shingles, with those that are left out
 	taken        int64        // shingles, without them
 	buffer       []byte       // of ReadFrom
@@ -66,6 +67,7 @@ func (s *Sketcher) Profile() Profile { return s.profile }
 func (s *Sketcher) Reset() {
 	s.fingerprints, s.seen, s.taken = s.fingerprints[:0], 0, 0
 	s.elements.Reset()
+	s.waiting = s.waiting[:0]
 	clear(s.labels)
 	clear(s.replicas)
 	s.sampler.Reset()
@@ -197,8 +199,7 @@ func (s *Sketcher) take(shingles []uint64) {
 // AddElement adds a shingle as it is: the member of a set that is no text.
 func (s *Sketcher) AddElement(element []byte) {
 	if len(element) == 0 { // which no token is
-		s.shingles = append(s.shingles[:0], kernel.ElementShingle(element))
-		s.take(s.shingles)
+		s.wait(kernel.ElementShingle(element))
 		return
 	}
 	e := &s.elements
@@ -210,8 +211,15 @@ func (s *Sketcher) AddElement(element []byte) {
 	}
 }
 
+// wait keeps shingles until settle samples them.
+func (s *Sketcher) wait(shingles ...uint64) {
+	if s.waiting = append(s.waiting, shingles...); len(s.waiting) >= elementsAtOnce {
+		s.settle()
+	}
+}
+
 // Elements are sampled together, as the shingles of a text are: one by one they would take
-// ten times as long.
+// several times as long.
 const (
 	elementsAtOnce = 1024
 	elementBytes   = 64 << 10
@@ -226,16 +234,18 @@ func (s *Sketcher) sampled() sampler {
 	return s.sampler
 }
 
-// settle samples the elements that wait. Each method that reads the sample calls it.
+// settle samples what waits. Each method that reads the sample calls it.
 func (s *Sketcher) settle() {
-	if len(s.elements.Spans) == 0 {
-		return
+	if len(s.elements.Spans) > 0 {
+		s.fingerprints = s.elements.AppendFingerprints(s.fingerprints[:0])
+		s.elements.Reset()
+		s.waiting = single().Append(s.waiting, s.fingerprints, false)
+		s.fingerprints = s.fingerprints[:0]
 	}
-	s.fingerprints = s.elements.AppendFingerprints(s.fingerprints[:0])
-	s.elements.Reset()
-	s.shingles = single().Append(s.shingles[:0], s.fingerprints, false)
-	s.fingerprints = s.fingerprints[:0]
-	s.take(s.shingles)
+	if len(s.waiting) > 0 {
+		s.take(s.waiting)
+		s.waiting = s.waiting[:0]
+	}
 }
 
 // Length returns how many shingles doc has, which the Sketcher has just taken,

@@ -212,7 +212,7 @@ func (s *Sketcher) AddWeighted(element []byte, weight float64) error {
 		if !s.profile.Bag {
 			s.replicate(piece)
 		}
-		s.take(piece)
+		s.wait(piece...)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestClustersFollow(t *testing.T) {
 	}
 }
 
-// Workers, people and write_clusters at once: nobody waits for ever, and the clusters are those
+// Workers, people and write_clusters at once: each of them ends, and the clusters are those
 // of the rows.
 func TestClustersFollowManyWorkers(t *testing.T) {
 	t.Parallel()

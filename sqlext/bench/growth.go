@@ -1,10 +1,8 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,33 +12,24 @@ import (
 // growth checks rows into a table that begins empty, and prints at each size what the
 // last tenth of its rows cost, in both layouts.
 func growth(sizes, layouts []string, transaction, cache int) error {
-	dir, err := os.MkdirTemp("", "alike-bench")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	fmt.Printf("checkins in transactions of %d, rows of %d bytes, words k=12 s=7, WAL, a page cache of %d MB\n", transaction, rowSize, cache)
 	fmt.Printf("%-8s %10s %11s %12s %9s %12s %12s %12s\n", "layout", "rows", "checkins/s", "KB written", "bytes", "99.9 %", "longest", "question")
 	for _, layout := range layouts {
-		pool, err := sql.Open("sqlite3", filepath.Join(dir, layout+".db"))
+		db, done, err := newDatabase(cache)
 		if err != nil {
 			return err
 		}
-		pool.SetMaxOpenConns(1)
-		err = grow(database{pool}, layout, sizes, transaction, cache)
-		pool.Close()
+		err = grow(db, layout, sizes, transaction)
+		done()
 		if err != nil {
-			return err
-		}
-		if err := os.Remove(filepath.Join(dir, layout+".db")); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func grow(db database, layout string, sizes []string, transaction, cache int) error {
-	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d; CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)", cache*1000)); err != nil {
+func grow(db database, layout string, sizes []string, transaction int) error {
+	if err := db.exec("CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)"); err != nil {
 		return err
 	}
 	if _, err := db.number(`SELECT alike_attach('d', 'body', ?)`, `{"profile": "words w=4 t=84 k=12 s=7", "layout": "`+layout+`"}`); err != nil {

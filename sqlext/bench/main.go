@@ -106,23 +106,41 @@ func median(n int, work func() error) (time.Duration, error) {
 
 func line(what, measured, goal string) { fmt.Printf("%-58s %16s   %s\n", what, measured, goal) }
 
+// newDatabase opens a database in a folder of its own, with a page cache of cache MB;
+// done deletes it.
+func newDatabase(cache int) (db database, done func(), err error) {
+	dir, err := os.MkdirTemp("", "alike-bench")
+	if err != nil {
+		return db, nil, err
+	}
+	pool, err := sql.Open("sqlite3", filepath.Join(dir, "bench.db"))
+	if err != nil {
+		os.RemoveAll(dir)
+		return db, nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	done = func() {
+		pool.Close()
+		os.RemoveAll(dir)
+	}
+	db = database{pool}
+	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d", cache*1000)); err != nil {
+		done()
+		return db, nil, err
+	}
+	return db, done, nil
+}
+
 func run(rows, cache, mapped int) error {
 	if err := sqlext.Auto(); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "alike-bench")
+	db, done, err := newDatabase(cache)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	pool, err := sql.Open("sqlite3", filepath.Join(dir, "bench.db"))
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	pool.SetMaxOpenConns(1)
-	db := database{pool}
-	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d; PRAGMA mmap_size = %d", cache*1000, mapped*1_000_000)); err != nil {
+	defer done()
+	if err := db.exec(fmt.Sprintf("PRAGMA mmap_size = %d", mapped*1_000_000)); err != nil {
 		return err
 	}
 	fmt.Printf("journal_mode wal, synchronous normal, a page cache of %d MB, %d MB mapped; the profile text\n", cache, mapped)

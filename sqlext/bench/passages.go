@@ -1,10 +1,7 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -21,19 +18,12 @@ type family []int
 // rows of the family that it is from; an answer is true when its exact containment reaches
 // what the question asks for.
 func passages(rows, cache int) error {
-	dir, err := os.MkdirTemp("", "alike-bench")
+	db, done, err := newDatabase(cache)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	pool, err := sql.Open("sqlite3", filepath.Join(dir, "passages.db"))
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	pool.SetMaxOpenConns(1)
-	db := database{pool}
-	if err := db.exec(fmt.Sprintf("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%d; CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)", cache*1000)); err != nil {
+	defer done()
+	if err := db.exec("CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)"); err != nil {
 		return err
 	}
 	t := newText()

@@ -10,6 +10,7 @@
 //! ```
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs, io, process, time};
 
 LIBRARY
@@ -35,13 +36,16 @@ impl Drop for Extension {
     }
 }
 
+static UNPACKED: AtomicUsize = AtomicUsize::new(0);
+
 /// Writes the extension into a new folder that only this user can write.
 pub fn unpack() -> io::Result<Extension> {
     if LIBRARY.is_empty() {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "sqlite-alike has no library for this platform"));
     }
     let now = time::SystemTime::now().duration_since(time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
-    let folder = env::temp_dir().join(format!("sqlite-alike-{}-{}", process::id(), now));
+    let n = UNPACKED.fetch_add(1, Ordering::Relaxed); // two threads may see one time
+    let folder = env::temp_dir().join(format!("sqlite-alike-{}-{}-{}", process::id(), now, n));
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
