@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"unsafe"
 
@@ -189,9 +190,116 @@ type sharer struct {
 	matches       int
 }
 
-// sharing finds the rows that share values with o.
+// commonRows is how many rows share a value that is common. A common value belongs to
+// boilerplate more often than to a passage that is looked for.
+const commonRows = 200
+
+// sharing finds the rows that share values with o, which contain it or are contained in it.
 func (q *containing) sharing(o *containee) ([]sharer, error) {
-	if len(o.values) == 0 {
+	return q.sharers(o, map[int64]*sharer{}, o.values)
+}
+
+// mayContain finds the rows that share enough values with o to contain it. Such a row has one of
+// the rarest values of o at least; so common values are looked up only where o has few others.
+func (q *containing) mayContain(o *containee) ([]sharer, error) {
+	rows, err := q.rowsOfValues(o.values)
+	if err != nil || !slices.ContainsFunc(rows, isCommon) {
+		return q.sharers(o, map[int64]*sharer{}, o.values)
+	}
+	slices.SortFunc(rows, func(x, y valueRows) int { return cmp.Or(cmp.Compare(x.rows, y.rows), cmp.Compare(x.value, y.value)) })
+	// A container of millions of words keeps coarser values only: it has one of the rarest of those.
+	// Where these are common it is not looked for, since the rows that have them may be very many.
+	first := map[int64]bool{}
+	own := q.settings.passages.Coarseness(o.shingles)
+	for coarseness, kept := own, rows; len(kept) > 0 && coarseness < 64; coarseness++ {
+		for _, x := range kept[:len(kept)-max(1, q.least(len(kept)))+1] {
+			if !isCommon(x) {
+				first[x.value] = true
+			} else if coarseness == own {
+				return q.sharing(o)
+			}
+		}
+		kept = slices.DeleteFunc(slices.Clone(kept), func(x valueRows) bool { return x.value>>coarseness&1 != 0 })
+	}
+	var rarest, others []int64
+	for _, v := range o.values {
+		if first[v] {
+			rarest = append(rarest, v)
+		} else {
+			others = append(others, v)
+		}
+	}
+	found := map[int64]*sharer{}
+	if _, err := q.sharers(o, found, rarest); err != nil {
+		return nil, err
+	}
+	return q.countIn(found, others)
+}
+
+// least is how many of n values a row shares at least that contains their document.
+func (q *containing) least(n int) int {
+	return sort.Search(n, func(m int) bool {
+		i, err := sketch.PassageContainment(m, n, confidence)
+		return err == nil && i.Estimate >= q.atLeast || q.exact != nil && i.High >= q.atLeast
+	})
+}
+
+// firstSharing is sharing for a checkin, whose cost must not grow with the table: of the
+// rows that share a common value it finds the first.
+func (q *containing) firstSharing(o *containee) ([]sharer, error) {
+	rows, err := q.rowsOfValues(o.values)
+	if err != nil {
+		return nil, err
+	}
+	var rare, shared []int64
+	for _, x := range rows {
+		if isCommon(x) {
+			shared = append(shared, x.value)
+		} else {
+			rare = append(rare, x.value)
+		}
+	}
+	found := map[int64]*sharer{}
+	list, err := q.sharers(o, found, rare)
+	if err != nil || len(shared) == 0 {
+		return list, err
+	}
+	s, err := q.c.ask(q.a, "first_rows_with_value", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	for _, value := range shared {
+		s.Reset()
+		if err := s.Each(func(r []sqlite.Value) error {
+			if row := r[0].Int(); found[row] == nil && !o.excludes(row) {
+				found[row] = &sharer{row: row, shingles: q.shingles(r[1].Int())}
+			}
+			return nil
+		}, value, commonRows); err != nil {
+			return nil, err
+		}
+	}
+	return q.countIn(found, shared)
+}
+
+// valueRows is a value and how many rows have it, counted no further than common.
+type valueRows struct{ value, rows int64 }
+
+func isCommon(x valueRows) bool { return x.rows > commonRows }
+
+func (q *containing) rowsOfValues(values []int64) (list []valueRows, err error) {
+	s, err := q.c.ask(q.a, "rows_of_values", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	return list, s.Each(func(r []sqlite.Value) error { list = append(list, valueRows{r[0].Int(), r[1].Int()}); return nil }, asBlob(values), commonRows+1)
+}
+
+// sharers adds the rows that share some of the values to those that are found, and lists all.
+func (q *containing) sharers(o *containee, found map[int64]*sharer, values []int64) ([]sharer, error) {
+	if len(values) == 0 {
 		return nil, nil
 	}
 	s, err := q.c.ask(q.a, "rows_with_values", "")
@@ -199,14 +307,58 @@ func (q *containing) sharing(o *containee) ([]sharer, error) {
 		return nil, err
 	}
 	defer s.Done()
-	var list []sharer
 	err = s.Each(func(r []sqlite.Value) error {
-		if duplicate, judged := o.verdicts[r[0].Int()]; r[0].Int() != o.row && !(judged && !duplicate) {
-			list = append(list, sharer{r[0].Int(), q.shingles(r[2].Int()), int(r[1].Int())})
+		if row := r[0].Int(); !o.excludes(row) {
+			found[row] = &sharer{row, q.shingles(r[2].Int()), int(r[1].Int())}
 		}
 		return nil
-	}, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(o.values))), 8*len(o.values)))
-	return list, err
+	}, asBlob(values))
+	return inOrder(found), err
+}
+
+// countIn adds to the matches of the rows how many of more values each has.
+func (q *containing) countIn(found map[int64]*sharer, values []int64) ([]sharer, error) {
+	list := inOrder(found)
+	if len(values) == 0 {
+		return list, nil
+	}
+	s, err := q.c.ask(q.a, "values_in_row", "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	for i := range list {
+		if i&255 == 255 {
+			if err := q.c.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
+		s.Reset()
+		if err := s.Each(func(r []sqlite.Value) error { list[i].matches += int(r[0].Int()); return nil }, asBlob(values), list[i].row); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func inOrder(found map[int64]*sharer) []sharer {
+	list := make([]sharer, 0, len(found))
+	for _, x := range found {
+		list = append(list, *x)
+	}
+	slices.SortFunc(list, func(x, y sharer) int { return cmp.Compare(x.row, y.row) })
+	return list
+}
+
+// asBlob is the argument of alike__list.
+func asBlob(values []int64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), 8*len(values))
+}
+
+// excludes tells whether a row is o itself, or was called distinct from it.
+func (o *containee) excludes(row int64) bool {
+	duplicate, judged := o.verdicts[row]
+	return row == o.row || judged && !duplicate
 }
 
 // within counts the values of o that a document with that many shingles would keep, too: a
@@ -233,7 +385,7 @@ type held struct {
 
 // containers finds the rows that contain o, best first.
 func (q *containing) containers(o *containee) ([]held, error) {
-	rows, err := q.sharing(o)
+	rows, err := q.mayContain(o)
 	if err != nil {
 		return nil, err
 	}

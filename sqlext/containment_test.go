@@ -106,6 +106,64 @@ func TestPassagesInBooks(t *testing.T) {
 
 func sorted(list []string) []string { slices.Sort(list); return list }
 
+// What contains a row is found, too, where more rows share its passages than are looked at for
+// each of them.
+func TestContainmentAmongMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	notice, terms := prose(r, 60), prose(r, 40)
+	var texts []string
+	add := func(parts ...[]string) {
+		texts = append(texts, strings.Join(slices.Concat(parts...), " "))
+		db.exec(`INSERT INTO d VALUES (?, ?)`, len(texts)-1, texts[len(texts)-1])
+	}
+	for i := range 250 {
+		own := prose(r, 20+i%100)
+		add(own, notice, terms, prose(r, i%7))
+		if i%25 == 0 { // what is all, mostly and hardly its own
+			add(own)
+			add(own, notice[:30])
+			add(own[:20], notice)
+			add(own[:20], notice, terms)
+		}
+	}
+	add(notice)
+	add(terms)
+	add(notice[:40])
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "contains": true}')`)
+	truth := map[string]bool{}
+	for i, part := range texts {
+		for j, whole := range texts {
+			if i != j && strings.Contains(whole, part) {
+				truth[fmt.Sprint(i, " ", j)] = true
+			}
+		}
+	}
+	found := map[string]bool{}
+	for _, line := range db.lines(`SELECT key, other FROM alike_containments('d', 1)`) {
+		found[strings.Join(line, " ")] = true
+	}
+	if !maps.Equal(found, truth) || len(truth) < 700 {
+		t.Errorf("%d pairs, want %d", len(found), len(truth))
+	}
+	all := db.rows(`SELECT key, other, containment, low, high FROM alike_containments('d', 0.6) WHERE key % 7 = 0 ORDER BY 1, 2`)
+	each := db.rows(`SELECT d.id, c.key, c.containment, c.low, c.high FROM d, alike_containers('d', d.id, 0.6) c WHERE d.id % 7 = 0 ORDER BY 1, 2`)
+	if all != each || len(all) < 1000 {
+		t.Error("all pairs from 0.6 are others than those of each row")
+	}
+	// A row that is contained in another says the same from the other's side.
+	db.expect("0|0", `WITH a AS`+materialized+` (SELECT key, other FROM alike_containments('d', 0.6) WHERE other % 7 = 0), b AS`+materialized+` (SELECT c.key, d.id AS other FROM d, alike_contained('d', d.id, 0.6) c WHERE d.id % 7 = 0)
+		SELECT (SELECT count(*) FROM (SELECT * FROM a EXCEPT SELECT * FROM b)), (SELECT count(*) FROM (SELECT * FROM b EXCEPT SELECT * FROM a))`)
+
+	// A checkin finds what shares a passage of its own, and of what is common the first.
+	db.rows(`SELECT alike_attach('d', 'body', '{"policy": "link", "by": "containment", "matches": 1000, "at_least": 1}')`)
+	db.exec(`INSERT INTO d SELECT 1000, body FROM d WHERE id = 0`)
+	db.expect("0", `SELECT count(*) FROM alike_contained('d', 1000, 1) c LEFT JOIN d_alike_match m ON m.id = 1000 AND m.other = c.key WHERE m.other IS NULL AND c.key < ?`, len(texts)-3)
+	db.exec(`INSERT INTO d VALUES (1001, ?)`, strings.Join(notice, " "))
+	db.expect("200|1", `SELECT count(*), max(other) < 300 FROM d_alike_match WHERE id = 1001 AND relation = 'contained'`)
+}
+
 // A passage that is there in part is as much contained as its shingles say, and the
 // threshold counts.
 func TestContainmentInPart(t *testing.T) {

@@ -116,7 +116,7 @@ func (c *conn) holdings(a *attachment, row int64, atLeast float64) ([]holding, e
 	if o == nil || err != nil {
 		return nil, err
 	}
-	rows, err := q.sharing(o)
+	rows, err := q.firstSharing(o)
 	if err != nil {
 		return nil, err
 	}

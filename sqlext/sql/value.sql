@@ -15,6 +15,10 @@ ORDER BY 1{{end}}
 {{define "rows_with_values"}}SELECT s.{{.Row}}, v.matches, s.shingles FROM (
   SELECT {{.Keys.List "v"}}, count(*) AS matches FROM alike__list(?1) l CROSS JOIN {{.In .Values}} v ON v.value = l.number GROUP BY {{.Keys.List "v"}}
 ) v CROSS JOIN {{.In .Side}} s ON {{.Keys.Same "s" "v"}}{{end}}
+{{- /* How many rows have each of the values given, counted up to ?2. */ -}}
+{{define "rows_of_values"}}SELECT l.number, (SELECT count(*) FROM (SELECT 1 FROM {{.In .Values}} v WHERE v.value = l.number LIMIT ?2)) FROM alike__list(?1) l{{end}}
+{{define "first_rows_with_value"}}SELECT s.{{.Row}}, s.shingles FROM (SELECT {{.Keys.List ""}} FROM {{.In .Values}} WHERE value = ?1 ORDER BY {{.Keys.List ""}} LIMIT ?2) v CROSS JOIN {{.In .Side}} s ON {{.Keys.Same "s" "v"}}{{end}}
+{{define "values_in_row"}}SELECT count(*) FROM {{.In .Side}} s CROSS JOIN alike__list(?1) l CROSS JOIN {{.In .Values}} v ON v.value = l.number AND ({{.Keys.Same "v" "s"}}) WHERE s.{{.Row}} = ?2{{end}}
 {{- /* The values of a row. */ -}}
 {{define "values_of_row"}}SELECT v.value FROM {{.In .Side}} s CROSS JOIN {{.In .Values}} v ON {{.Keys.Same "v" "s"}} WHERE s.{{.Row}} = ?1 ORDER BY 1{{end}}
 {{define "rows_in_order"}}SELECT {{.Row}} FROM {{.In .Side}} WHERE sketch IS NOT NULL ORDER BY {{.Row}}{{end}}

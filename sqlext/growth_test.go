@@ -1,0 +1,87 @@
+package sqlext_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// stepsOf runs statements in a host that counts what SQLite's machine does, each in a
+// transaction that is undone. The answer has the steps of each, in thousands.
+func stepsOf(t *testing.T, file string, statements []string) (steps []float64) {
+	t.Helper()
+	host := `
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.enable_load_extension(True)
+db.load_extension(sys.argv[2])
+steps = []
+for statement in json.loads(sys.argv[3]):
+    for again in range(2): # the first time statements are made
+        calls = 0
+        def handler():
+            global calls
+            calls += 1
+        db.execute("BEGIN")
+        db.set_progress_handler(handler, 2)
+        db.execute(statement).fetchall()
+        db.set_progress_handler(None, 0)
+        db.execute("ROLLBACK")
+    steps.append(calls / 500)
+print(json.dumps(steps))
+`
+	list, err := json.Marshal(statements)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("/usr/bin/python3", "-c", host, file, library(), string(list)).CombinedOutput()
+	if err != nil || json.Unmarshal(out, &steps) != nil || len(steps) != len(statements) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return steps
+}
+
+// checkGrowth fails where statements take more steps on a table that is larger by times.
+func checkGrowth(t *testing.T, times int, statements []string, fill func(db database, times int)) {
+	t.Helper()
+	var steps [2][]float64
+	for i, n := range []int{1, times} {
+		file := filepath.Join(t.TempDir(), fmt.Sprint(n, ".db"))
+		db := open(t, file)
+		db.exec(`PRAGMA synchronous = OFF`)
+		fill(db, n)
+		db.Close()
+		steps[i] = stepsOf(t, file, statements)
+	}
+	for i, statement := range statements {
+		if steps[1][i] > 1.2*steps[0][i]+1 {
+			t.Errorf("%.80s takes %.0f thousand steps, and %.0f in a table of %d times the rows", statement, steps[0][i], steps[1][i], times)
+		}
+	}
+}
+
+// A checkin under a policy by containment does not read all rows that share a passage with it,
+// and the questions what contains a row and which rows are in others look up what is rare.
+func TestSharedPassagesCostNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 13))
+	notice := strings.Join(prose(r, 60), " ")
+	mine := strings.Join(prose(r, 400), " ")
+	excerpt := strings.Join(strings.Fields(mine)[100:160], " ")
+	var statements []string
+	for _, body := range []string{notice + " " + mine, mine + " " + notice + " and more", notice, excerpt, strings.Join(prose(r, 20), " ") + " " + notice} {
+		statements = append(statements, "INSERT INTO d(body) VALUES ('"+body+"')")
+	}
+	statements = append(statements, "SELECT * FROM alike_containers('d', 1)", "SELECT count(*) FROM d WHERE id < 100 AND (SELECT count(*) FROM alike_containers('d', d.id)) > 0")
+	checkGrowth(t, 8, statements, func(db database, times int) {
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO d VALUES (1, ?), (2, ?)`, notice+" "+mine, excerpt)
+		for n := range 500 * times {
+			db.exec(`INSERT INTO d VALUES (?, ?)`, 10+n, strings.Join(prose(r, 100), " ")+" "+notice)
+		}
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "policy": "link", "by": "containment", "contains": true}')`)
+	})
+}
