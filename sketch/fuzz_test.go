@@ -2,6 +2,7 @@ package sketch
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"testing"
 )
@@ -76,6 +77,41 @@ func FuzzProfile(f *testing.F) {
 		}
 		if again, err := ParseProfile(p.String()); err != nil || again != p {
 			t.Fatalf("%q is %q, which reads as %q, %v", settings, p, again, err)
+		}
+	})
+}
+
+// A list of shingles is an error, or is stored as it was read and leaves out just its own.
+func FuzzBoilerplate(f *testing.F) {
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\xff\xff\xff\xff\xff\xff\xff\xff"), uint64(1))
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01"), uint64(0))
+	f.Add([]byte("short"), uint64(7))
+	f.Fuzz(func(t *testing.T, stored []byte, other uint64) {
+		list := map[uint64]bool{}
+		var last uint64
+		valid := len(stored) > 0 && len(stored)%8 == 0
+		for at := 0; valid && at < len(stored); at += 8 {
+			x := binary.BigEndian.Uint64(stored[at:])
+			valid = at == 0 || x > last
+			last, list[x] = x, true
+		}
+		b, err := ParseBoilerplate(stored)
+		if (err == nil) != valid {
+			t.Fatalf("%x: %v, want valid %v", stored, err, valid)
+		}
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(b.Stored(), stored) || b.Len() != len(list) || b.Fingerprint() == 0 {
+			t.Fatalf("%x is stored as %x, %d shingles, fingerprint %d", stored, b.Stored(), b.Len(), b.Fingerprint())
+		}
+		for x := range list {
+			if !b.has(x) || b.has(x+1) != list[x+1] {
+				t.Fatalf("%x: has %d %v, %d %v", stored, x, b.has(x), x+1, b.has(x+1))
+			}
+		}
+		if b.has(other) != list[other] {
+			t.Fatalf("%x: has %d %v", stored, other, b.has(other))
 		}
 	})
 }

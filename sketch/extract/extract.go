@@ -114,9 +114,9 @@ func (e *Extractor) resolve(media string) (string, error) {
 	case "html":
 		return typeHTML, nil
 	case "pdf":
-		return typePDF, nil
+		media = typePDF
 	case "docx":
-		return typeDOCX, nil
+		media = typeDOCX
 	}
 	base, _, err := mime.ParseMediaType(media)
 	if err != nil {

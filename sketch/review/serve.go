@@ -385,7 +385,7 @@ func (s *server) listPage(r *http.Request, x *session) (string, any, error) {
 	}
 	v := &listView{common: c, All: len(list)}
 	page, err := strconv.Atoi(r.URL.Query().Get("page"))
-	if err != nil || page < 0 || page*listed >= max(len(list), 1) {
+	if err != nil || page < 0 || page > max(len(list)-1, 0)/listed {
 		page = 0
 	}
 	first, last := page*listed, min(len(list), (page+1)*listed)
