@@ -274,12 +274,29 @@ func (c *conn) takeUp(a *attachment, o *options) error {
 	return c.Run("SELECT sketch FROM "+sqlite.Quote(a.schema)+"."+sqlite.Quote(a.object(""))+" WHERE sketch IS NOT NULL LIMIT 1", func(row []sqlite.Value) error {
 		// A profile of other tokens, or with a list that may be gone, is no profile for new rows.
 		if p, err := sketch.ProfileOf(row[0].Bytes()); err == nil && p.Tokens == 0 && p.Without == 0 && p.String() != a.Profile {
-			preset, _ := sketch.PresetOf(p.String())
-			a.Profile, a.Preset, a.Recall = p.String(), preset.Name, nil
+			a.Profile, a.Preset, a.Recall = p.String(), "", nil
+			a.recognize(p)
 			a.Reason, a.Looked = "the rows that a detach kept have this profile", math.MaxInt64
 		}
 		return nil
 	})
+}
+
+// recognize finds the preset that a profile is, with the filter that attach chooses for it.
+func (a *attachment) recognize(p sketch.Profile) {
+	for _, preset := range sketch.Presets() {
+		q, err := storedProfile(preset.Name)
+		if err == nil && preset.Background != 0 {
+			err = q.Follow(preset.AtLeast, sketch.FilterRecall, preset.Background)
+		}
+		if err != nil || q != p {
+			continue
+		}
+		if a.Preset = preset.Name; preset.Background != 0 {
+			recall := sketch.FilterRecall
+			a.Recall = &recall
+		}
+	}
 }
 
 // makeSide makes the tables and views of a new attachment, or takes up those

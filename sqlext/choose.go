@@ -99,8 +99,8 @@ func (c *conn) lookAt(a *attachment, statement string) (err error) {
 
 // chosen tells which preset attach chose, and why; nothing where it was told.
 func (a *attachment) chosen() string {
-	if a.Reason == "" {
-		return ""
+	if a.Reason == "" || a.Preset == "" {
+		return a.Reason
 	}
 	return a.Preset + ": " + a.Reason
 }

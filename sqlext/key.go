@@ -127,6 +127,14 @@ func (list keys) Known() string {
 	return list.join(" AND ", func(k key) string { return k.Expr + " IS NOT NULL" })
 }
 
+// Missing is true of a row whose key has a NULL.
+func (list keys) Missing() string {
+	if list.Rowid() {
+		return "0"
+	}
+	return list.join(" OR ", func(k key) string { return k.Expr + " IS NULL" })
+}
+
 // Is compares the key of a side table with that of new, of old, or with
 // parameters.
 func (list keys) Is(prefix, row string) string {

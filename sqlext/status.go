@@ -116,6 +116,10 @@ func (c *conn) statusOf(l *statusLine) error {
 			return err
 		}
 	}
+	var keyless int64
+	if err := count("count_keyless", &keyless); err != nil {
+		return err
+	}
 	next, err := c.next(a)
 	if err != nil {
 		return err
@@ -128,6 +132,8 @@ func (c *conn) statusOf(l *statusLine) error {
 		l.note = fmt.Sprintf("%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again", l.stale, literal(a.Name))
 	case newer != "":
 		l.note = fmt.Sprintf("the trigger %s fires first and can keep rows from being sketched; after alike_refresh(%s) it fires last", newer, literal(a.Name))
+	case keyless > 0:
+		l.note = fmt.Sprintf("%d rows have a NULL in their key and are not sketched until they get a key", keyless)
 	case err == nil:
 		var text string
 		if text, err = c.outgrown(a, l.rows); text != "" {

@@ -232,3 +232,20 @@ func TestQueuedRowsWaitOnce(t *testing.T) {
 	db.exec(`UPDATE d SET kind = 'mail' WHERE id > 1`)
 	db.expect("2\n3", `SELECT id FROM d_alike_queue`)
 }
+
+// Rows without a key are not sketched. The status counts them, until they get one.
+func TestStatusCountsRowsWithoutAKey(t *testing.T) {
+	const note = `SELECT note FROM alike_status()`
+	for _, declared := range []string{"a TEXT PRIMARY KEY, b TEXT, body TEXT", "a TEXT, b TEXT, body TEXT, PRIMARY KEY (a, b)"} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(` + declared + `)`)
+		db.exec(`INSERT INTO d VALUES (NULL, 'x', ?)`, fox)
+		db.expect("0", `SELECT alike_attach('d', 'body')`)
+		db.exec(`INSERT INTO d VALUES (NULL, 'y', ?), ('k', 'z', ?)`, fox, fox)
+		db.expect("2 rows have a NULL in their key and are not sketched until they get a key", note)
+		db.expect("1|1|0", `SELECT "rows", sketched, pending FROM alike_status()`)
+		db.exec(`UPDATE d SET a = b WHERE a IS NULL`)
+		db.expect("", note)
+		db.expect("3|3|0", `SELECT "rows", sketched, pending FROM alike_status()`)
+	}
+}

@@ -2,6 +2,8 @@
 
 {{define "count_documents"}}SELECT count(*) FROM {{.In .Source}}{{end}}
 
+{{define "count_keyless"}}SELECT count(*) FROM {{.In (quote .Table)}} WHERE {{.Keys.Missing}}{{end}}
+
 {{- /* Rows of another profile, or of another build. */ -}}
 {{define "count_stale"}}SELECT count(*) FROM {{.In .Side}} WHERE profile IS NOT (SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2){{end}}
 
