@@ -11,7 +11,7 @@ drop function alike._holding_text(alike.attachment, text, boolean, double precis
 drop function alike.contained(text, text, double precision, integer);
 drop function alike.containers(text, text, double precision, integer);
 drop function alike._holding_row(alike.attachment, text, boolean, double precision, boolean, integer);
-drop function alike._holding(alike.attachment, bigint[], bigint, text, boolean, double precision, boolean, integer);
+drop function alike._holding(alike.attachment, bigint[], bigint, text, boolean, double precision, boolean, integer, integer);
 drop function alike._make_holding(alike.attachment);
 drop function alike._containment_limit(alike.attachment, double precision);
 drop function alike._may_hold(integer, integer, double precision);

@@ -158,8 +158,10 @@ $$;
 -- is enough. With open the answer has all rows whose bounds reach at_least, for a caller that
 -- reads their documents. A row shares at least one of its rarest values with each row that
 -- contains it. Only the rarest values are looked up, so a passage that thousands of rows share
--- costs nothing for each of them. Like alike_similar_N it is written out so that its plans are
--- kept: planning would take many times as long as the answer.
+-- costs nothing for each of them. A document of millions of words has coarser values alone; it is
+-- looked for by those that no more than 200 rows have. With most_each, for a checkin, the answer is
+-- found among that many rows of each value, the first by their keys. Like alike_similar_N it is
+-- written out so that its plans are kept: planning would take many times as long as the answer.
 create function alike._make_holding(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -169,20 +171,23 @@ declare
   others constant name[] := alike._others(a.key_columns);
   candidates text;
   reverse boolean;
+  checkin boolean;
   answers text[];
 begin
-  foreach reverse in array array[false, true] loop
-    if reverse then
+  for checkin, reverse in values (false, false), (false, true), (true, false), (true, true) loop
+    if checkin then
+      candidates := 'select distinct {keys_v}, null::integer as matches from unnest(given) as u(value)
+        cross join lateral (select {keys_v} from {value} v where v.value = u.value order by v.value, {keys_v} limit most_each) v';
+    elsif reverse then
       candidates := 'select {keys_v}, count(*)::integer as matches from unnest(given) as u(value) join {value} v on v.value = u.value group by {keys_v}';
     else
       candidates := 'with rare as materialized (
           select distinct q.value
-          from (select l, u.value, row_number() over (partition by l order by n.rows, u.value) as place, count(*) over (partition by l) as n
-                from (select u.value, (select count(*) from (select from {value} v where v.value = u.value limit 200) x) as rows from unnest(given) as u(value) offset 0) n
-                cross join lateral (select n.value) u
+          from (select l, n.value, n.rows, row_number() over (partition by l order by n.rows, n.value) as place, count(*) over (partition by l) as n
+                from (select u.value, (select count(*) from (select from {value} v where v.value = u.value limit 201) x) as rows from unnest(given) as u(value) offset 0) n
                 cross join lateral generate_series(coarse, 10) as l
-                where u.value & ((1 << l) - 1) = 0) q
-          where q.place <= q.n - alike._min_shared(q.n, at_least) + 1)
+                where n.value & ((1 << l) - 1) = 0) q
+          where q.place <= q.n - case when open then alike._min_shared(q.n, at_least) else ceil(q.n * at_least)::bigint end + 1 and (q.rows <= 200 or q.l = coarse))
         select distinct {keys_v}, null::integer as matches from rare u join {value} v on v.value = u.value';
     end if;
     answers := answers || alike._fill(
@@ -206,7 +211,7 @@ begin
       alike._fragments(a) || jsonb_build_object('keys_v', alike._key_list(a.key_columns, 'v'), 'keys_h', alike._key_list(a.key_columns, 'h'), 'same_v', alike._key_equal(a.key_columns, 's', 'v'),
         'finer', case when reverse then 'coarse <= c.coarseness' else 'coarse >= c.coarseness' end, 'part', case when reverse then 's.passages' else 'given' end));
   end loop;
-  execute format('create or replace function %s(given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer) returns table (key text, containment double precision, low double precision, high double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = force_generic_plan as %L',
+  execute format('create or replace function %s(given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer, most_each integer) returns table (key text, containment double precision, low double precision, high double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = force_generic_plan as %L',
     alike._generated(a, 'holding'), alike._spelling(a), alike._fill($function$
 declare
   p constant alike.profile_fields := {profile};
@@ -234,10 +239,14 @@ begin
     return;
   end if;
   coarse := (alike._passage_shingles(p, given_shingles)).coarseness;
-  if reverse then
+  if most_each is null and reverse then
     {contained}
-  else
+  elsif most_each is null then
     {containers}
+  elsif reverse then
+    {first_contained}
+  else
+    {first_containers}
   end if;
 end
 $function$, alike._fragments(a) || jsonb_build_object(
@@ -246,17 +255,17 @@ $function$, alike._fragments(a) || jsonb_build_object(
       'is_s', alike._key_is(a.key_columns, types, 's', 'itself'),
       'is_other', alike._key_is(others, types, 's', 'itself'),
       'text_others', alike._key_text(others, 's'),
-      'containers', answers[1], 'contained', answers[2])));
+      'containers', answers[1], 'contained', answers[2], 'first_containers', answers[3], 'first_contained', answers[4])));
 end
 $$;
 
-create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer)
+create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer, most_each integer default null)
 returns table (key text, containment double precision, low double precision, high double precision)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query execute format('select * from %s($1, $2, $3, $4, $5, $6, $7)', alike._generated(a, 'holding')) using given, given_shingles, itself, reverse, at_least, open, at_most;
+  return query execute format('select * from %s($1, $2, $3, $4, $5, $6, $7, $8)', alike._generated(a, 'holding')) using given, given_shingles, itself, reverse, at_least, open, at_most, most_each;
 end
 $$;
 
@@ -330,11 +339,12 @@ set search_path = pg_catalog, pg_temp
 as $$ select coalesce((a.options ->> 'at_least')::double precision, 0.8) $$;
 
 -- The rows that contain rows and those that they contain: all whose bounds reach the limit of
--- the policy. relation is that of key to other; place counts from the best of a key.
+-- the policy, among the first 200 that share each value. relation is that of key to other; place counts from the best of a key.
 create function alike._held(a alike.attachment, given text[])
 returns table (key text, other text, shared integer, containment double precision, low double precision, high double precision, relation text, place bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off -- the planner expects a thousand rows
 as $$
 declare
   types constant text[] := alike._key_types(alike._side(a), a.key_columns);
@@ -348,7 +358,7 @@ begin
        select g.key, r.key as other, r.containment, r.low, r.high, w.relation, r.n
        from unnest($1) as g(key)
        cross join (values (''contained'', false), (''contains'', true)) as w(relation, reverse)
-       cross join lateral {holding}(null::bigint[], null::bigint, g.key, w.reverse, $2, true, 2147483647) with ordinality as r(key, containment, low, high, n)) h
+       cross join lateral {holding}(null::bigint[], null::bigint, g.key, w.reverse, $2, true, 2147483647, 200) with ordinality as r(key, containment, low, high, n)) h
      join {side} x on {is_x}
      join {side} y on {is_y}',
     alike._fragments(a) || jsonb_build_object('holding', alike._generated(a, 'holding'),
@@ -383,7 +393,7 @@ begin
   select * into best from (
     select h.key, h.containment, w.relation
     from (values ('contained', false), ('contains', true)) as w(relation, reverse)
-    cross join lateral alike._holding(a, given, given_shingles, null, w.reverse, at_least, true, 2147483647) h
+    cross join lateral alike._holding(a, given, given_shingles, null, w.reverse, at_least, false, 2147483647, 200) h
     where h.containment >= at_least and h.key <> all (not_these)
     union all
     select '', least(n.matches, n.part) / n.part::double precision, n.relation
@@ -433,7 +443,7 @@ begin
              cross join unnest(s.passages) as u(value)
              left join frequency f on f.value = u.value
              where s.profile = {profile_id} and u.value & ((1 << l) - 1) = 0) q
-       where q.rows is not null and q.place <= q.n - alike._min_shared(q.n, $3) + 1),
+       where q.rows is not null and q.place <= q.n - case when $4 then alike._min_shared(q.n, $3) else ceil(q.n * $3)::bigint end + 1),
      candidate as materialized (
        select distinct {keys_r}, {others_v} from rare r join {value} v on v.value = r.value where not ({same_r_v})),
      answer as materialized (

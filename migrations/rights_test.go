@@ -154,7 +154,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select mine.alike_build_1()", "yy-------"},
 	{"select mine.alike_forget_1(array['1'])", "yy-------"},
 	{"select from mine.alike_similar_1(null, null, '1', 0, null)", "00--00---"},
-	{"select from mine.alike_holding_2(null, null, '1', false, 0, false, 9)", "xx--xx0--"},
+	{"select from mine.alike_holding_2(null, null, '1', false, 0, false, 9, null)", "xx--xx0--"},
 	{"select mine.alike_sees_1()", "yyyyyyyyy"},
 	{"select from mine.alike_sees_1(1) as sees where sees", "yy--yy-y-"},
 	{"select mine.alike_merge_2()", "yy-------"},
