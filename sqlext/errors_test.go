@@ -65,7 +65,7 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a document that is too long to look at", `SELECT * FROM alike_tokens(zeroblob(20000000))`, `a document of 20000000 bytes, want at most 16777216`},
 	{"two profiles in one set", `SELECT alike_sketch_set(x, 1, p) FROM (SELECT 1 AS x, 'prose' AS p UNION ALL SELECT 2, 'web')`, `one set has two profiles, "prose" and "web"`},
 	{"a row that is missing from a table with a name like ours", `SELECT * FROM alike_rows('alike notes', 9)`, `alike notes has no row 9`},
-	{"rows where a value is wanted", `SELECT alike_rows('e', 1)`, `it gives rows and belongs into FROM, as in SELECT * FROM alike_rows(...)`},
+	{"rows where a value is wanted", `SELECT alike_rows('e', 1)`, `the function returns rows; call it in FROM, as in SELECT * FROM alike_rows(...)`},
 	{"a question on containment without values", `SELECT * FROM alike_containments('e')`, `e keeps no values for questions on containment; alike_attach('e', 'body', '{"contains": true}') adds them`},
 	{"arguments that are missing", `SELECT * FROM alike_rows('e')`, `too few arguments: 1, want at least 2`},
 }

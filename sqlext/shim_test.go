@@ -64,7 +64,7 @@ func TestSchemaCannotCallWhatIsDirect(t *testing.T) {
 	db.expect("0|1", `SELECT (SELECT count(*) FROM log), (SELECT count(*) FROM alike_status())`)
 }
 
-// The arguments of a function that gives rows are hidden columns of it, as those of
+// The arguments of a function that returns rows are hidden columns of it, as those of
 // SQLite's own are; their names cannot be those of its columns.
 func TestArgumentsAreColumns(t *testing.T) {
 	db := memory(t)

@@ -536,7 +536,7 @@ static void misplaced(sqlite3_context *x, int n, sqlite3_value **a){
   const alike_spec *s = &alike_specs[b->function];
   char text[160];
   (void)n; (void)a;
-  sqlite3_snprintf(sizeof text, text, "%s: it gives rows and belongs into FROM, as in SELECT * FROM %s(...)", s->name, s->name);
+  sqlite3_snprintf(sizeof text, text, "%s: the function returns rows; call it in FROM, as in SELECT * FROM %s(...)", s->name, s->name);
   sqlite3_result_error(x, text, -1);
 }
 
