@@ -311,7 +311,7 @@ func TestVerbs(t *testing.T) {
 		{[]string{"pairs", file, "notes", "--at-least", "0.5"}, `"key":5,"other":7`},
 		{[]string{"clusters", file, "notes"}, `"key":7,"cluster":5,"size":2`},
 		{[]string{"keep", file, "notes", "--rule", "newest"}, `"key":5,"kept":7`},
-		{[]string{"attach", file, "notes", "body", "--options", `{"contains": true}`}, `"name":"notes"`},
+		{[]string{"attach", file, "notes", "body", "--options", `{"policy": "warn", "at_least": 0.5}`, "--contains", "--policy", "link", "--si", "length"}, `"policy":"link","at_least":0.5`},
 		{[]string{"containers", file, "notes", "5", "--at-least", "0.5"}, `"key":7,"containment":0.`},
 		{[]string{"contained", file, "notes", "7", "--at-least", "0.5"}, `"key":5,"containment":0.`},
 		{[]string{"containments", file, "notes", "--at-least", "0.5"}, `"key":5,"other":7,"containment":0.`},
@@ -380,7 +380,9 @@ func TestBadCommandLines(t *testing.T) {
 		{`did you mean prose?`, exitUsage, []string{"dedup", csvFile, "--column", "n", "--profile", "prosa"}},
 		{"--against is missing", exitUsage, []string{"check", csvFile}},
 		{"not a database", exitFailure, []string{"status", csvFile}},
-		{`--options is "{", which is not JSON`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},
+		{`--options "{", want one JSON object`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},
+		{`--extract "{", want a name, or {"column": NAME}`, exitUsage, []string{"attach", csvFile, "t", "c", "--extract", "{"}},
+		{"want 0 to 1", exitUsage, []string{"attach", csvFile, "t", "c", "--at-least", "nan"}},
 		{"Did you mean this?\n\tdedup", exitUsage, []string{"dedupe"}},
 	} {
 		out, stderr, code := alike(t, c.args...)

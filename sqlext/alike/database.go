@@ -2,7 +2,6 @@ package main
 
 import (
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -14,6 +13,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"github.com/alike-sql/alike/sketch/aspect/option"
 	"github.com/alike-sql/alike/sqlext"
 )
 
@@ -106,35 +106,33 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 }
 
 func (c *command) attachCommand() *cobra.Command {
-	var options string
+	var flags *option.Flags
 	cmd := &cobra.Command{
 		Use:   "attach DATABASE TABLE COLUMN",
 		Short: "Give a table the similarity aspect",
-		Long: `attach adds a sketch of each document of a column beside the table, and triggers that keep them up to date. --options takes the
-JSON of alike_attach, for instance '{"policy": "link", "at_least": 0.8}'.`,
+		Long: `attach adds a sketch of each document of a column beside the table, and triggers that keep them up to date. A flag that is not
+given stays as it is when the table is attached already.`,
+		Example: `  alike attach notes.db notes body
+  alike attach notes.db notes body --policy link --at-least 0.8 --contains`,
 		Args: cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if options != "" && !json.Valid([]byte(options)) {
-				return usagef("--options is %q, which is not JSON", options)
+			object, err := flags.Object()
+			if err != nil {
+				return usagef("%v", err)
 			}
 			db, err := openDatabase(args[0])
 			if err != nil {
 				return err
 			}
 			defer db.Close()
-			if options == "" {
-				_, err = db.ExecContext(cmd.Context(), "select alike_attach(?, ?)", args[1], args[2])
-			} else {
-				_, err = db.ExecContext(cmd.Context(), "select alike_attach(?, ?, ?)", args[1], args[2], options)
-			}
-			if err != nil {
+			if _, err = db.ExecContext(cmd.Context(), "select alike_attach(?, ?, ?)", args[1], args[2], object); err != nil {
 				return err
 			}
 			_, err = c.print(cmd, db, "select * from alike_status()")
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&options, "options", "", "the options as a JSON `object`")
+	flags = option.Add(cmd.Flags(), option.Engine{Modes: "compute (the trigger computes) or queue (alike refresh computes)", DefaultMode: "compute", Extract: "plain or html"})
 	return cmd
 }
 

@@ -1,0 +1,94 @@
+// Package option has the flags of the verb attach, which pgworker and alike share, and makes
+// the JSON object of options that the attach of both engines takes.
+package option
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Flags are the flags of one command. Their names are those of the options, with a hyphen for
+// an underscore.
+type Flags struct {
+	set     *pflag.FlagSet
+	values  map[string]any // pointers, by flag
+	options string
+}
+
+// Engine says what differs between the engines.
+type Engine struct {
+	Modes, DefaultMode string
+	Extract, Common    string
+}
+
+// Add adds the flags.
+func Add(set *pflag.FlagSet, e Engine) *Flags {
+	f := &Flags{set: set, values: map[string]any{}}
+	text := func(name, otherwise, usage string) { f.values[name] = set.String(name, otherwise, usage) }
+	flag := func(name, usage string) { f.values[name] = set.Bool(name, false, usage) }
+	share := func(name, usage string) {
+		value := new(fraction)
+		f.values[name] = value
+		set.Var(value, name, usage)
+	}
+	text("profile", "", "what decides the numbers: a preset (prose, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
+	f.values["si"] = set.StringSlice("si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
+	text("policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
+	text("by", "resemblance", "what the policy acts on: resemblance, or containment, which needs --contains")
+	text("verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which are read again")
+	share("at-least", "the resemblance from which rows count as alike; the preset's unless given")
+	share("recall", "the share of the pairs at that resemblance and a little above that the filter is chosen to find; 0.95 unless given")
+	text("name", "", "the attachment's name, when a table has several; the table's unless given")
+	text("where", "", "an SQL condition over a row: only these are attached")
+	text("extract", "", "how bytes become text: "+e.Extract)
+	text("mode", e.DefaultMode, "how checkins are noticed: "+e.Modes)
+	text("layout", "columns", "where equal features are found: columns (an index for each) or parts (checkins into a large table stay cheap)")
+	flag("superfeatures", "a column and an index for each superfeature: g1 and on, beside f1 and on")
+	flag("contains", "keep values of the passages of each row, for the questions what is contained in what")
+	flag("clusters", "keep the clusters of the linkage single up to date in TABLE_alike_cluster; --options takes the most rows of one")
+	flag("common", "leave what more than a tenth of the rows share out of the sketches"+e.Common)
+	set.StringVar(&f.options, "options", "", "all options as one JSON object, as the SQL function takes them; a flag has the last word")
+	return f
+}
+
+// Object returns the options that are given, as a JSON object.
+func (f *Flags) Object() (string, error) {
+	given := map[string]any{}
+	if f.set.Changed("options") {
+		if err := json.Unmarshal([]byte(f.options), &given); err != nil || given == nil {
+			return "", fmt.Errorf("--options %q, want one JSON object", f.options)
+		}
+	}
+	for name, value := range f.values {
+		if !f.set.Changed(name) {
+			continue
+		}
+		if text, ok := value.(*string); ok && name == "extract" && strings.HasPrefix(*text, "{") {
+			if value = json.RawMessage(*text); !json.Valid([]byte(*text)) {
+				return "", fmt.Errorf(`--extract %q, want a name, or {"column": NAME}`, *text)
+			}
+		}
+		given[strings.ReplaceAll(name, "-", "_")] = value
+	}
+	encoded, err := json.Marshal(given)
+	return string(encoded), err
+}
+
+// A fraction is from 0 to 1.
+type fraction float64
+
+func (v *fraction) Set(s string) error {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(x >= 0 && x <= 1) { // NaN is not
+		return fmt.Errorf("want 0 to 1")
+	}
+	*v = fraction(x)
+	return nil
+}
+
+func (v *fraction) String() string { return "" } // help shows no default: the usage says it
+func (v *fraction) Type() string   { return "float" }
