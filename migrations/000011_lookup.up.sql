@@ -55,9 +55,6 @@ begin
 end
 $$;
 
-create function alike._attachment(name text) returns alike.attachment language sql stable
-as $$ select alike._attachment_of(alike._relation(name), name) $$;
-
 -- The side table with a suffix, such as _pair, as SQL spells it.
 create function alike._name(a alike.attachment, suffix text) returns text language sql stable
 set search_path = pg_catalog, pg_temp
@@ -73,7 +70,7 @@ as $$ select array_agg(c.relowner) || quote_ident(current_user)::regrole::oid fr
 create function alike._side(a alike.attachment, suffix text default '') returns regclass language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select case when suffix = '' or exists (select from pg_class c where c.oid = t.named and c.relowner = any (alike._makers(a))) then t.named end
+  select case when exists (select from pg_class c where c.oid = t.named and c.relowner = any (alike._makers(a))) then t.named end
   from (select to_regclass(alike._name(a, suffix)) as named) t
 $$;
 
@@ -90,16 +87,28 @@ create function alike._generated(a alike.attachment, verb text) returns text lan
 set search_path = pg_catalog, pg_temp
 as $$ select format('%I.%I', a.side_schema, 'alike_' || verb || '_' || a.id) $$;
 
+-- The base type of a domain, of a domain over it and so on; any other type itself.
+create function alike._base_type(type regtype) returns regtype language sql stable strict
+set search_path = pg_catalog, pg_temp
+as $$
+  with recursive base as (
+    select oid, typtype, typbasetype from pg_type where oid = type
+    union all
+    select t.oid, t.typtype, t.typbasetype from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
+  )
+  select oid from base where typtype <> 'd'
+$$;
+
 -- In the side tables a column has the type and the collation it has in the table.
 create function alike._column_types(relation regclass, columns name[]) returns text[] language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select array_agg(format_type(att.atttypid, att.atttypmod)
+  select array_agg(format_type(t.oid, att.atttypmod)
       || case when att.attcollation <> t.typcollation then (select format(' collate %I.%I', nspname, collname)
            from pg_collation c join pg_namespace n on n.oid = c.collnamespace where c.oid = att.attcollation) else '' end order by n)
   from unnest(columns) with ordinality as u(k, n)
   join pg_attribute att on att.attrelid = relation and att.attname = u.k
-  join pg_type t on t.oid = att.atttypid
+  join pg_type t on t.oid = alike._base_type(att.atttypid)
 $$;
 
 -- What the attachment's columns are called today, in the order of a.columns, NULL for
@@ -113,6 +122,51 @@ as $$
   left join pg_attribute t on t.attrelid = a.source and t.attnum = u.number and not t.attisdropped and a.numbers_of = a.source::oid
   left join pg_attribute s on s.attrelid = a.source and s.attname = u.name and s.attnum > 0 and not s.attisdropped
 $$;
+
+-- What has the name of something that attach has made and belongs to another role: ours was
+-- dropped, and who may create in the schema took its name. Its code would run as those who
+-- ask and work. NULL where everything is ours or missing.
+create function alike._planted(a alike.attachment) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  schema constant oid := to_regnamespace(quote_ident(a.side_schema));
+  makers constant oid[] := alike._makers(a);
+  suffixes constant text[] := array['', '_match', '_mark', '_pair', '_feature'] || case when alike._in_parts(a) then '_part' end || case when alike._contains(a) then '_value' end;
+begin
+  return (
+    select format('%s belongs to %s, who took its name: drop it, or detach and attach under another name', o.object, o.owner)
+    from (
+      select c.oid::regclass::text as object, c.relowner::regrole as owner
+      from pg_class c
+      where c.relnamespace = schema and c.relname = any (array(select a.side_name || s from unnest(suffixes) as s)::name[]) and c.relowner <> all (makers)
+      union all
+      -- Others may add functions of the name: a call says the types of its arguments.
+      select min(p.oid::regprocedure::text), min(p.proowner)::regrole
+      from pg_proc p
+      where p.pronamespace = schema and p.proname = any (array(select format('alike_%s_%s', v, a.id) from unnest(array['build', 'forget', 'similar', 'holding', 'merge', 'learn', 'switch', 'probe']) as v)::name[])
+      group by p.proname
+      having bool_and(p.proowner <> all (makers))) o
+    limit 1);
+end
+$$;
+
+-- The attachment, or an error where another's code would answer for it.
+create function alike._ours(a alike.attachment) returns alike.attachment language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  planted constant text := alike._planted(a);
+begin
+  if planted is not null then
+    raise exception 'alike: %: %', a.name, planted using errcode = 'insufficient_privilege';
+  end if;
+  return a;
+end
+$$;
+
+create function alike._attachment(name text) returns alike.attachment language sql stable
+as $$ select alike._ours(alike._attachment_of(alike._relation(name), name)) $$;
 
 create function alike._current_keys(a alike.attachment) returns name[] language sql stable
 set search_path = pg_catalog, pg_temp

@@ -1,6 +1,5 @@
 drop function alike._spelling(alike.attachment);
 drop function alike._spelled(alike.attachment, text);
-drop function alike._base_type(regtype);
 drop function alike._no_row(alike.attachment, text);
 drop function alike._check_key(alike.attachment, text);
 drop function alike._bad_key(alike.attachment, text, text);

@@ -126,18 +126,6 @@ begin
 end
 $$;
 
--- The base type of a domain, of a domain over it and so on; any other type itself.
-create function alike._base_type(type regtype) returns regtype language sql stable strict
-set search_path = pg_catalog, pg_temp
-as $$
-  with recursive base as (
-    select oid, typtype, typbasetype from pg_type where oid = type
-    union all
-    select t.oid, t.typtype, t.typbasetype from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
-  )
-  select oid from base where typtype <> 'd'
-$$;
-
 -- A key as the functions of the attachment spell it. The caller has the settings that
 -- alike._spelling names.
 create function alike._spelled(a alike.attachment, given text) returns text language plpgsql stable

@@ -3,6 +3,8 @@ drop function alike._make_enqueue(alike.attachment);
 drop function alike._key_of(alike.attachment, jsonb);
 drop function alike._enqueue_row(alike.attachment);
 drop function alike._enqueue_statement(alike.attachment);
+drop function alike._keeps_verdicts(alike.attachment);
+drop function alike._not_followed();
 drop function alike._takes_entries();
 drop function alike._large(text);
 drop function alike._moved(alike.attachment);

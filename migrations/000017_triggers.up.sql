@@ -134,6 +134,20 @@ create function alike._takes_entries() returns text language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$ select $test$(coalesce(has_schema_privilege(to_regnamespace('alike'), 'usage'), false) and coalesce((select bool_and(has_column_privilege(to_regclass('alike.queue'), c, 'insert')) from unnest(array['attachment', 'key', 'more', 'file']) as c), false))$test$::text $$;
 
+-- Whether the verdicts are there. A table that another role has made under their name is not theirs.
+create function alike._keeps_verdicts(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select format('exists (select from pg_class c where c.oid = to_regclass(%L) and c.relowner = quote_ident(current_user)::regrole)', alike._name(a, '_mark')) $$;
+
+-- What a trigger function does when it cannot write the verdicts, which their owner may have changed.
+create function alike._not_followed() returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select $caught$    exception
+      when serialization_failure or deadlock_detected then
+        raise;
+      when others then
+        raise warning 'alike: the verdicts on rows of % were not kept up to date: %', tg_relid::regclass, sqlerrm;$caught$::text $$;
+
 -- The function for statements. A condition may fail on some row; only where there is
 -- one the entries are written in a block that catches it, and then without it.
 create function alike._enqueue_statement(a alike.attachment) returns text language sql stable
@@ -159,7 +173,7 @@ begin
       using hint = 'alike.refresh finds the row when it is attached again; drop function ' || {enqueue_literal} || ' cascade ends this.';
     return null;
   end if;
-  if to_regclass({mark_literal}) is not null then -- what follows is planned when it is reached
+  if {keeps_verdicts} then -- what follows is planned when it is reached
     alike_marked := exists (select from {mark});
   end if;
   if alike_marked and tg_op = 'UPDATE' and alike_names is not distinct from {names} then
@@ -175,24 +189,26 @@ begin
 {cases}
   end if;
   if alike_marked then
-    if tg_op = 'TRUNCATE' then
-      delete from {mark};
-    elsif tg_op <> 'INSERT' and alike_names is distinct from {names} then
-      execute alike._follow(t, tg_op, alike._changed(alike._unfiltered(t), tg_op, '0')) from alike.attachment t where t.id = {id};
-    elsif tg_op = 'DELETE' then
-      execute {follow_delete};
-    elsif tg_op = 'UPDATE' then
-      if alike_moved then
+    begin
+      if tg_op = 'TRUNCATE' then
+        delete from {mark};
+      elsif tg_op <> 'INSERT' and alike_names is distinct from {names} then
+        execute alike._follow(t, tg_op, alike._changed(alike._unfiltered(t), tg_op, '0')) from alike.attachment t where t.id = {id};
+      elsif tg_op = 'DELETE' then
+        execute {follow_delete};
+      elsif tg_op = 'UPDATE' and alike_moved then
         execute {follow_update};
       end if;
-    end if;
+{not_followed}
+    end;
   end if;
   return null;
 end
 $function$, alike._fragments(a) || jsonb_build_object(
     'takes_entries', alike._takes_entries(),
     'enqueue_literal', quote_literal(alike._generated(a, 'enqueue') || '()'),
-    'mark_literal', quote_literal(alike._name(a, '_mark')),
+    'keeps_verdicts', alike._keeps_verdicts(a),
+    'not_followed', alike._not_followed(),
     'names', (select quote_literal(array_agg(t.attname order by t.attnum)::text) || '::name[]' from pg_attribute t where t.attrelid = a.source and t.attnum = any (a.numbers)),
     'follow_delete', quote_literal(alike._follow(a, 'DELETE', alike._changed(alike._unfiltered(a), 'DELETE', '0'))),
     'follow_update', quote_literal(alike._follow(a, 'UPDATE', alike._changed(alike._unfiltered(a), 'UPDATE', '0'))),
@@ -242,8 +258,11 @@ begin
   end if;
   if tg_op = 'TRUNCATE' then
     insert into alike.queue (attachment) values ({id});
-    if to_regclass({mark_literal}) is not null then
-      delete from {mark};
+    if {keeps_verdicts} then
+      begin
+        delete from {mark};
+{not_followed}
+      end;
     end if;
     return null;
   end if;
@@ -270,24 +289,28 @@ begin
   end if;
   insert into alike.queue (attachment, key, more)
   values ({id}, coalesce(key, old_key), case when key <> old_key then array[old_key] end);
-  if old_key is null or key is not distinct from old_key or to_regclass({mark_literal}) is null then
+  if old_key is null or key is not distinct from old_key or not {keeps_verdicts} then
     return null;
   end if;
   if exists (select from {mark}) then
-    if {moves} and key is not null then
-      execute {follow_update} using key, old_key;
-    else
-      delete from {mark} m
-      where ({keys_m}) in (select {values} from unnest(array[key, old_key]) as k(key) where k.key is not null)
-        or ({others_m}) in (select {values} from unnest(array[key, old_key]) as k(key) where k.key is not null);
-    end if;
+    begin
+      if {moves} and key is not null then
+        execute {follow_update} using key, old_key;
+      else
+        delete from {mark} m
+        where ({keys_m}) in (select {values} from unnest(array[key, old_key]) as k(key) where k.key is not null)
+          or ({others_m}) in (select {values} from unnest(array[key, old_key]) as k(key) where k.key is not null);
+      end if;
+{not_followed}
+    end;
   end if;
   return null;
 end
 $function$, alike._fragments(a) || jsonb_build_object(
     'takes_entries', alike._takes_entries(),
     'enqueue_literal', quote_literal(alike._generated(a, 'enqueue') || '()'),
-    'mark_literal', quote_literal(alike._name(a, '_mark')),
+    'keeps_verdicts', alike._keeps_verdicts(a),
+    'not_followed', alike._not_followed(),
     'follow_update', quote_literal(alike._follow(a, 'UPDATE', 'select $1 as key, $2 as old_key')),
     -- Where a key is checked at once, each row has found its new key free, and the changes
     -- can be followed one after the other. Where PostgreSQL checks it later, two rows may swap
@@ -309,9 +332,12 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
+  keys constant name[] := alike._current_keys(a);
+  types constant text[] := alike._column_types(a.source, keys);
   result text;
 begin
-  execute format('select %s from jsonb_populate_record(null::%s, $1) r', alike._key_text(alike._current_keys(a), 'r'), a.source) into result using given;
+  execute format('select %s from (select %s) r', alike._key_text(keys, 'r'),
+    (select string_agg(format('($1 ->> %L)::%s as %I', k, types[n], k), ', ') from unnest(keys) with ordinality as u(k, n))) into result using given;
   return result;
 end
 $$;

@@ -62,5 +62,5 @@ end
 $$;
 
 create function alike.detach("table" text, options jsonb default '{}') returns bigint language sql strict
-as $$ select alike._detach(alike._attachment("table"), options) $$;
+as $$ select alike._detach(alike._attachment_of(alike._relation("table"), "table"), options) $$;
 comment on function alike.detach(text, jsonb) is 'takes the aspect away; keeps the side tables unless {"drop": true}; returns their rows';

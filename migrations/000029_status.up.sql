@@ -140,6 +140,7 @@ declare
   b record;
   old record;
   connected record;
+  planted constant text := alike._planted(a);
   owner constant oid := (select relowner from pg_class where oid = a.source);
 begin
   if a.problem is not null then
@@ -153,6 +154,8 @@ begin
     notes := notes || format('the side table %I.%I is missing: select alike.detach(%L), and attach again', a.side_schema, a.side_name, a.name);
   elsif array_position(alike._current(a), null) > 0 then
     notes := notes || format('the column "%s" of %s was dropped: select alike.detach(%L), or make a column of that name', a.columns[array_position(alike._current(a), null)], (select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = a.source), a.name);
+  elsif planted is not null then
+    notes := array_remove(notes, planted) || planted;
   else
     notes := notes || alike._unseen(a, rows, sketched) || alike._outgrown(a, rows);
     if b.rows is null and pending = 0 and rows <> sketched and (select sum(pg_relation_size(r)) from unnest(array[a.source, a.side]) as r) < 50000 * 8192::bigint

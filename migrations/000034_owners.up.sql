@@ -133,6 +133,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   a alike.attachment;
+  planted text;
   foreign_type text;
 begin
   perform pg_advisory_xact_lock_shared(hashtext('alike build'), attachment);
@@ -144,6 +145,10 @@ begin
   end if;
   if a.profile_id <> profile then
     return alike._other_build(a);
+  end if;
+  planted := alike._planted(a);
+  if planted is not null then
+    return planted;
   end if;
   execute format('lock table only %s in access share mode', a.source);
   if (select relkind from pg_class where oid = a.source) not in ('r', 'p') then

@@ -320,7 +320,7 @@ declare
   failure text;
 begin
   for a in select * from alike.attachment t where alike._in_parts(t) and alike._owns(t) order by t.id loop
-    continue when to_regprocedure(alike._generated(a, 'merge') || '()') is null;
+    continue when to_regprocedure(alike._generated(a, 'merge') || '()') is null or alike._planted(a) is not null;
     begin
       execute format('select %s()', alike._generated(a, 'merge')) into copied;
     exception
@@ -357,7 +357,9 @@ begin
   for name in select p.part from alike._parts(a.id, a.side_schema) p loop
     execute format('drop table %s', name);
   end loop;
-  execute format('drop table if exists %s', alike._name(a, '_part'));
+  if alike._side(a, '_part') is not null then
+    execute format('drop table %s', alike._name(a, '_part'));
+  end if;
 end
 $$;
 

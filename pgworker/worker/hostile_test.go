@@ -489,3 +489,64 @@ func TestForgedObjects(t *testing.T) {
 		})
 	}
 }
+
+// Where something that attach has made was dropped, who may create in the schema takes its name. His
+// code does not run as the writer, the worker or who asks; the writes go on, and status says what it is.
+func TestTakenNames(t *testing.T) {
+	s := newStage(t, pgtest.Version())
+	s.private()
+	s.does("dba", "create schema common; grant all on schema common to public")
+	s.does("mallory", `create sequence mallory.ran; -- which no rollback takes back
+		grant all on sequence mallory.ran to public;
+		create function mallory.runs() returns int language plpgsql as $$ begin if current_user::text !~ 'mallory' then perform nextval('mallory.ran'); end if; return 1; end $$;
+		create function mallory.forged() returns trigger language plpgsql as $$ begin perform mallory.runs(); return null; end $$`)
+	hers := s.worker("alice_worker")
+	const made = `select 'relation ' || c.relname as object from pg_class c where c.relkind in ('r', 'v') and c.relnamespace = 'common'::regnamespace and c.relname ~ '^papers_alike'
+		union all select 'function ' || p.oid::regprocedure from pg_proc p where p.pronamespace = 'common'::regnamespace and p.prorettype <> 'trigger'::regtype and p.proname !~ '_sees_'`
+	const attach = `create table common.papers (id int primary key, body text); insert into common.papers select g, 'the words of paper ' || g % 3 from generate_series(1, 9) as g;
+		select alike.attach('common.papers', 'body', '{"policy": "link", "contains": true, "layout": "parts"}')`
+	s.does("alice", attach)
+	kinds := one[int](t, s.dba, "select count(*) from ("+made+") m")
+	for i := range kinds {
+		once(t, hers)
+		id := fmt.Sprint("_", one[int](t, s.dba, "select id from alike.attachment"))
+		object := one[string](t, s.dba, fmt.Sprintf("select object from (%s) m order by replace(object, '%s', '') offset %d limit 1", made, id, i))
+		kind, name, _ := strings.Cut(object, " ")
+		s.does("alice", "select alike.mark('common.papers', '1', '2', 'distinct')")
+		if kind == "function" {
+			result := one[string](t, s.dba, "select pg_get_function_result($1::regprocedure)", name)
+			s.does("alice", "drop function "+name)
+			s.does("mallory", fmt.Sprintf("create function %s returns %s language plpgsql as $$ begin perform mallory.runs(); return%s; end $$", name, result, map[bool]string{true: " null", false: ""}[!strings.Contains(result, "TABLE") && result != "void"]))
+		} else {
+			columns := one[string](t, s.dba, "select string_agg(format('%I %s', attname, format_type(atttypid, atttypmod)), ', ' order by attnum) from pg_attribute where attrelid = ('common.' || $1)::regclass and attnum > 0", name)
+			s.does("alice", fmt.Sprintf("drop %s common.%s cascade", map[string]string{"v": "view", "r": "table"}[one[string](t, s.dba, "select relkind::text from pg_class where relname = $1", name)], name))
+			s.does("mallory", fmt.Sprintf(`create table mallory.%[1]s (%[2]s); create view common.%[1]s as select * from mallory.%[1]s where mallory.runs() = 1; grant all on common.%[1]s, mallory.%[1]s to public;
+				insert into mallory.%[1]s default values;
+				create trigger spies instead of insert or update or delete on common.%[1]s for each row execute function mallory.forged()`, name, columns))
+		}
+		s.does("alice", "insert into common.papers select g, 'the words of paper ' || g % 3 from generate_series(10, 19) as g; update common.papers set id = 100 where id = 1; delete from common.papers where id = 2")
+		hers.Once(ctx)
+		if note := one[string](t, s.dba, "select coalesce(note, '') from alike.status() where name = 'papers'"); !strings.Contains(note, s.role("mallory")+", who took its name") && !strings.Contains(note, "is missing") {
+			t.Errorf("%s: status says %q, want that mallory took its name", object, note)
+		}
+		for _, who := range []string{"alice", "dba"} {
+			for _, sql := range []string{
+				"select * from alike.rows('common.papers', '4')", "select * from alike.pairs('common.papers')", "select * from alike.hot('common.papers')", "select * from alike.clusters('common.papers')",
+				"select * from alike.containers('common.papers', '4')", "select * from alike.containments('common.papers')", "select alike.gate('common.papers', alike.sketch_set('x'))", "select alike.own('common.papers')",
+				"select alike.mark('common.papers', '5', '4', 'distinct')", "select * from alike.status()", "select alike.refresh('common.papers')", "select alike.change('common.papers', '{\"layout\": \"columns\"}')",
+			} {
+				s.as(who).Exec(ctx, sql) // it may be refused
+			}
+			hers.Once(ctx)
+		}
+		s.does("alice", "truncate common.papers; select alike.detach('common.papers', '{\"drop\": true}')")
+		s.does("dba", "drop schema common cascade; create schema common; grant all on schema common to public")
+		if kind == "relation" {
+			s.does("mallory", "drop table mallory."+name)
+		}
+		if one[bool](t, s.dba, "select is_called from mallory.ran") {
+			t.Fatalf("%s: mallory's code has run as somebody else", object)
+		}
+		s.does("alice", attach)
+	}
+}

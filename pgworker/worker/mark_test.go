@@ -253,3 +253,51 @@ func TestBetweenRenameAndMend(t *testing.T) {
 		}
 	}
 }
+
+// What a domain demands of new values is not demanded of those that are there. A checkin goes on,
+// and the side tables take such keys, too.
+func TestKeysOfDomains(t *testing.T) {
+	for _, partitions := range []string{"", " partition by hash (id); create table part partition of documents for values with (modulus 1, remainder 0)"} {
+		c, w := sketched(t, "create domain number as int check (value > 0); create domain place as number not null; create domain label as text check (length(value) < 9)",
+			"create table documents (id place, tag label, body text, primary key (id, tag))"+partitions,
+			"insert into documents select g, 'x', 'one two three four ' || g from generate_series(1, 6) as g",
+			`select alike.attach('documents', 'body', '{"policy": "link"}')`)
+		exec(t, c, `select alike.mark('documents', '[1, "x"]', '[2, "x"]', 'distinct'), alike.mark('documents', '[3, "x"]', '[4, "x"]', 'duplicate')`)
+		exec(t, c, "alter domain number add constraint small check (value in (1, 10)) not valid; alter domain label add constraint other check (value <> 'x') not valid")
+		exec(t, c, "delete from documents where id = 4; update documents set id = 10, tag = 'y' where id = 1; update documents set body = body || ' five' where id = 5")
+		once(t, w)
+		checkSide(t, c, "documents", "documents", "body", "jsonb_build_array(id, tag)::text", "true")
+		exec(t, c, "alter table documents rename column tag to name; delete from documents where id = 6")
+		once(t, w)
+		if got, want := list(t, c, "select string_agg(id || tag, ' ' order by id) from documents_alike"), "2x 3x 5x 10y"; got != want {
+			t.Errorf("sketches of %s, want %s", got, want)
+		}
+		if got, want := list(t, c, "select m::text from (select id, tag, other_id, other_tag, verdict from documents_alike_mark) m"), "(2,x,10,y,distinct)"; got != want {
+			t.Errorf("verdicts %s, want %s", got, want)
+		}
+		exec(t, c, `select * from alike.rows('documents', '[2, "x"]')`)
+		fails(t, c, `alike: documents has no row [0, "a long label"]`, `select * from alike.rows('documents', '[0, "a long label"]')`)
+		fails(t, c, `alike: the key is "["one", "x"]", want a JSON array of 2 values`, `select * from alike.rows('documents', '["one", "x"]')`)
+	}
+}
+
+// What its owner does to the table of verdicts costs verdicts, and no checkin.
+func TestVerdictsThatCannotBeKept(t *testing.T) {
+	for _, broken := range []string{
+		"alter table documents_alike_mark rename column verdict to said",
+		"alter table documents_alike_mark add column more int not null default 1, add constraint none check (id < 0) not valid",
+		"create function refuse() returns trigger language plpgsql as $$ begin raise 'frozen'; end $$; create trigger refuse before insert or delete on documents_alike_mark for each row execute function refuse()",
+		"drop table documents_alike_mark",
+		"drop table documents_alike_mark; create view documents_alike_mark as select 1 / 0 as id",
+	} {
+		for _, partitions := range []string{"", " partition by hash (id); create table part partition of documents for values with (modulus 1, remainder 0)"} {
+			c, w := sketched(t, "create table documents (id int primary key, body text)"+partitions,
+				"insert into documents select g, 'one two three four ' || g from generate_series(1, 6) as g", "select alike.attach('documents', 'body')")
+			exec(t, c, "select alike.mark('documents', '1', '2', 'distinct'), alike.mark('documents', '3', '4', 'duplicate')")
+			exec(t, c, broken)
+			exec(t, c, "insert into documents values (7, 'x'); update documents set id = 10 where id = 1; delete from documents where id in (3, 7); update documents set body = 'other' where id = 2")
+			w.Once(ctx)
+			exec(t, c, "truncate documents; insert into documents values (1, 'x')")
+		}
+	}
+}
