@@ -1,7 +1,6 @@
 -- How far an estimate may be from the truth: the Clopper-Pearson interval.
 
--- Confidence limits that questions ask for again and again: 80 steps of
--- arithmetic each, computed once.
+-- Confidence limits that questions ask for again and again, computed once.
 create table alike.lower_bound (
   trials integer not null,
   matches integer not null,
@@ -45,28 +44,48 @@ begin
 end
 $$;
 
+-- Where m matches or more of n are as probable as half of what the confidence leaves: Newton's
+-- method, in the order of sketch/estimate_interval.go, for the same bits.
 create function alike._binomial_lower(n integer, m integer, confidence double precision) returns double precision
 language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   alpha double precision := (1 - confidence) * 0.5::double precision;
-  low double precision := 0;
-  high double precision := 1;
-  mid double precision;
+  p double precision := case m when 0 then 0 when n then (n - 0.5::double precision) / n when 1 then alpha / n
+    else (m - 1)::double precision / (n - 1) end;
+  up double precision;
+  down double precision;
+  above double precision;
+  below double precision;
+  w double precision;
+  step double precision;
 begin
   if m = 0 then
     return 0;
   end if;
-  for i in 1 .. 40 loop
-    mid := (low + high) * 0.5::double precision;
-    if alike._binomial(n, m, n, mid) < alpha then
-      low := mid;
-    else
-      high := mid;
-    end if;
+  for i in 1 .. 200 loop
+    up := p / (1 - p);
+    down := (1 - p) / p;
+    above := 1;
+    w := 1;
+    for k in m .. n - 1 loop
+      w := w * (n - k) / (k + 1) * up;
+      exit when w < above * 1e-17::double precision;
+      above := above + w;
+    end loop;
+    below := 0;
+    w := 1;
+    for k in reverse m .. 1 loop
+      w := w * k / (n - k + 1) * down;
+      exit when w < below * 1e-17::double precision;
+      below := below + w;
+    end loop;
+    step := (above - (above + below) * alpha) * p / m;
+    p := p - step;
+    exit when abs(step) < p * 1e-12::double precision;
   end loop;
-  return low;
+  return p;
 end
 $$;
 

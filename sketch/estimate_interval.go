@@ -15,42 +15,32 @@ import (
 // an order that is part of its contract, so that an implementation elsewhere
 // (PostgreSQL's, in PL/pgSQL) returns the same bits:
 //
-//	tail(n, m, p), the probability of m matches or more of n, 0 < p < 1:
-//	    q = 1 - p; up = p / q; down = q / p
-//	    mode = floor((n+1) * p), at most n
-//	    total = 1; tail = 1 if mode >= m, else 0
-//	    w = 1; for k = mode .. n-1 (upwards):
-//	        w = w * (n-k) / (k+1) * up          (from left to right)
-//	        leave the loop if w < 1e-100
-//	        total = total + w; if k+1 >= m: tail = tail + w
-//	    w = 1; for k = mode .. 1 (downwards):
-//	        w = w * k / (n-k+1) * down
-//	        leave the loop if w < 1e-100
-//	        total = total + w; if k-1 >= m: tail = tail + w
-//	    tail / total
-//	lower(n, m, confidence):
-//	    0 if m = 0; alpha = (1 - confidence) / 2
-//	    low = 0, high = 1; 40 times:
-//	        mid = (low + high) * 0.5
-//	        if tail(n, m, mid) < alpha: low = mid, else high = mid
-//	    low
+//	lower(n, m, confidence), the p at which m matches or more of n are as probable as alpha:
+//	    0 if m = 0; alpha = (1 - confidence) * 0.5
+//	    p = (n-0.5) / n if m = n, else alpha / n if m = 1, else (m-1) / (n-1)
+//	    200 times at most:
+//	        q = 1 - p; up = p / q; down = q / p
+//	        above = 1; w = 1; for k = m .. n-1 (upwards):
+//	            w = w * (n-k) / (k+1) * up          (from left to right)
+//	            leave the loop if w < above * 1e-17
+//	            above = above + w
+//	        below = 0; w = 1; for k = m .. 1 (downwards):
+//	            w = w * k / (n-k+1) * down
+//	            leave the loop if w < below * 1e-17
+//	            below = below + w
+//	        step = (above - (above + below) * alpha) * p / m
+//	        p = p - step; leave the loop if |step| < p * 1e-12
+//	    p
 //	interval(n, m, confidence): lower(n, m), 1 - lower(n, n-m)
 //
-// The terms are relative to the largest one, so that none underflows, however
-// small (1-p)^n is, and the loops end after some multiple of sqrt(n) steps.
+// That is Newton's method. The terms are relative to the probability of m matches, so above /
+// (above + below) is the tail and m / p / (above + below) its derivative. The first p is where the
+// tail turns from convex to concave (or, at the ends, beyond the root on the convex side and
+// before it on the concave one), and from there each step comes closer to the root.
 
-const (
-	tailCutoff         = 1e-100
-	intervalBisections = 40
-)
-
-// binomialTail is the probability that m or more of n independent trials
-// succeed when each does with probability p.
-func binomialTail(n, m int, p float64) float64 {
-	return binomialBetween(n, m, n, p)
-}
-
-// binomialBetween is the probability of from to upto successes, both counted.
+// binomialBetween is the probability that from to upto of n independent trials, both counted,
+// succeed when each does with probability p. The sums begin at the most probable number, so
+// that no term overflows, and go upwards first.
 func binomialBetween(n, from, upto int, p float64) float64 {
 	if p <= 0 || p >= 1 {
 		certain := 0
@@ -72,7 +62,7 @@ func binomialBetween(n, from, upto int, p float64) float64 {
 	w := 1.0
 	for k := mode; k < n; k++ {
 		w = float64(float64(float64(w*float64(n-k))/float64(k+1)) * up)
-		if w < tailCutoff {
+		if w < 1e-100 {
 			break
 		}
 		total += w
@@ -83,7 +73,7 @@ func binomialBetween(n, from, upto int, p float64) float64 {
 	w = 1.0
 	for k := mode; k > 0; k-- {
 		w = float64(float64(float64(w*float64(k))/float64(n-k+1)) * down)
-		if w < tailCutoff {
+		if w < 1e-100 {
 			break
 		}
 		total += w
@@ -100,16 +90,41 @@ func binomialLower(matches, trials int, confidence float64) float64 {
 		return 0
 	}
 	alpha := (1 - confidence) * 0.5
-	low, high := 0.0, 1.0
-	for range intervalBisections {
-		mid := (low + high) * 0.5
-		if binomialTail(trials, matches, mid) < alpha {
-			low = mid
-		} else {
-			high = mid
+	n, m := float64(trials), float64(matches)
+	p := (m - 1) / (n - 1)
+	switch matches {
+	case trials:
+		p = (n - 0.5) / n
+	case 1:
+		p = alpha / n
+	}
+	for range 200 {
+		q := 1 - p
+		up, down := p/q, q/p
+		above, w := 1.0, 1.0
+		for k := m; k < n; k++ {
+			w = float64(float64(float64(w*(n-k))/(k+1)) * up)
+			if w < float64(above*1e-17) {
+				break
+			}
+			above += w
+		}
+		var below float64
+		w = 1
+		for k := m; k > 0; k-- {
+			w = float64(float64(float64(w*k)/(n-k+1)) * down)
+			if w < float64(below*1e-17) {
+				break
+			}
+			below += w
+		}
+		step := float64(float64(above-float64((above+below)*alpha))*p) / m
+		p -= step
+		if math.Abs(step) < float64(p*1e-12) {
+			break
 		}
 	}
-	return low
+	return p
 }
 
 // checkConfidence refuses what is not strictly between 0 and 1.

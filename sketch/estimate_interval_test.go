@@ -68,7 +68,7 @@ func TestBinomialInterval(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 5, 84, 100, 1024, 1025, 20000} {
-		for _, confidence := range []float64{0.5, 0.95, 0.9999} {
+		for _, confidence := range []float64{1e-9, 0.5, 0.95, 0.9999, 1 - 1e-12} {
 			previous := -1.0
 			for m := 0; m <= n; m += max(1, n/5) {
 				low, high := binomialInterval(m, n, confidence)
@@ -78,7 +78,7 @@ func TestBinomialInterval(t *testing.T) {
 				}
 				previous = low
 				if m > 0 {
-					if alpha := exactBetween(n, m, n, low); n < 2000 && math.Abs(alpha-(1-confidence)/2) > 1e-6 {
+					if alpha := exactBetween(n, m, n, low); n < 2000 && math.Abs(alpha/((1-confidence)/2)-1) > 1e-8 {
 						t.Errorf("%d of %d at %v: %v below the interval", m, n, confidence, alpha)
 					}
 				}
@@ -164,7 +164,7 @@ func TestWithin(t *testing.T) {
 // holds: 0.075 %. It would not with 90 % itself counted: 0.69 %.
 func TestSampleSizePaper(t *testing.T) {
 	const pairs = 30e6 * 30e6 / 2
-	above, from := binomialTail(100, 91, 0.5)*pairs, binomialTail(100, 90, 0.5)*pairs
+	above, from := binomialBetween(100, 91, 100, 0.5)*pairs, binomialBetween(100, 90, 100, 0.5)*pairs
 	t.Logf("expected pairs at 0.5 estimated above 0.9: %.3g; at or above: %.3g", above, from)
 	if above >= 0.001 || math.Abs(above-0.00075) > 0.00001 || math.Abs(from-0.0069) > 0.0001 {
 		t.Errorf("expected pairs: %v above 0.9, %v at or above", above, from)

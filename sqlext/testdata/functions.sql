@@ -75,7 +75,7 @@ SELECT name, settings FROM alike_profiles() LIMIT 2;
 -- short|chars w=3 set fast t=168 k=23 s=4 r=2
 
 SELECT alike_bounds(alike_sketch('a b c d e f'), alike_sketch('a b c d e f'));
--- {"low":0.9782816978604387,"estimate":1,"high":1}
+-- {"low":0.978281697861324,"estimate":1,"high":1}
 
 SELECT alike_bounds(alike_sketch('a'), alike_sketch('a'), 2);
 -- Error: alike_bounds: the confidence is the integer 2, want a number from 0 to 1

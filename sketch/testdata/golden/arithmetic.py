@@ -5,7 +5,6 @@ An implementation of its own of the orders written down in filter.go and
 estimate_interval.go. Python's floats are IEEE doubles, never fused, and repr() is the
 shortest decimal that reads back as the same double.
 """
-import math
 
 
 def flush(x):
@@ -38,43 +37,29 @@ def half(k, s, r):
     return mid
 
 
-def tail(n, m, p):
-    q = 1.0 - p
-    up, down = p / q, q / p
-    mode = min(math.floor((n + 1) * p), n)
-    total = 1.0
-    above = 1.0 if mode >= m else 0.0
-    w = 1.0
-    for k in range(mode, n):
-        w = w * (n - k) / (k + 1) * up
-        if w < 1e-100:
-            break
-        total += w
-        if k + 1 >= m:
-            above += w
-    w = 1.0
-    for k in range(mode, 0, -1):
-        w = w * k / (n - k + 1) * down
-        if w < 1e-100:
-            break
-        total += w
-        if k - 1 >= m:
-            above += w
-    return above / total
-
-
 def lower(n, m, confidence):
     if m == 0:
         return 0.0
     alpha = (1.0 - confidence) * 0.5
-    low, high = 0.0, 1.0
-    for _ in range(40):
-        mid = (low + high) * 0.5
-        if tail(n, m, mid) < alpha:
-            low = mid
-        else:
-            high = mid
-    return low
+    p = (n - 0.5) / n if m == n else alpha / n if m == 1 else (m - 1) / (n - 1)
+    for _ in range(200):
+        above = w = 1.0
+        for k in range(m, n):
+            w = w * (n - k) / (k + 1) * (p / (1.0 - p))
+            if w < above * 1e-17:
+                break
+            above += w
+        below, w = 0.0, 1.0
+        for k in range(m, 0, -1):
+            w = w * k / (n - k + 1) * ((1.0 - p) / p)
+            if w < below * 1e-17:
+                break
+            below += w
+        step = (above - (above + below) * alpha) * p / m
+        p = p - step
+        if abs(step) < p * 1e-12:
+            break
+    return p
 
 
 def row(*columns):
