@@ -75,7 +75,7 @@ func (c *conn) keepValues(a *attachment, anew bool) error {
 			return err
 		}
 	}
-	return c.Run(a.sql("fill_values"), nil)
+	return c.Exec(a.statements("fill_values"))
 }
 
 // A containee is the row or text that a question on containment is about.

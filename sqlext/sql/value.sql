@@ -5,12 +5,13 @@
   {{.Column}},
 {{- end}}
   PRIMARY KEY (value, {{.Keys.List ""}})
-) WITHOUT ROWID{{.Next}}
-CREATE INDEX {{.In (.Object "value_key")}} ON {{.Object "value"}}({{.Keys.List ""}}){{end}}
+) WITHOUT ROWID{{end}}
 {{define "clear_values"}}DELETE FROM {{.In .Values}}{{end}}
-{{define "fill_values"}}INSERT INTO {{.In .Values}}(value, {{.Keys.List ""}})
-SELECT DISTINCT j.value, {{.Keys.List "s"}} FROM {{.In .Side}} a CROSS JOIN {{.In .Source}} s ON {{.Keys.Same "a" "s"}} CROSS JOIN json_each(alike__passages(s.document, {{text .RowSettings}})) j
-ORDER BY 1{{end}}
+{{- /* Both b-trees are written in their order: in any other each entry of a large table touches a cold page. */ -}}
+{{define "fill_values"}}INSERT OR IGNORE INTO {{.In .Values}}(value, {{.Keys.List ""}})
+SELECT j.value, {{.Keys.List "s"}} FROM {{.In .Side}} a CROSS JOIN {{.In .Source}} s ON {{.Keys.Same "a" "s"}} CROSS JOIN json_each(alike__passages(s.document, {{text .RowSettings}})) j
+ORDER BY j.value, {{.Keys.List "s"}}{{.Next}}
+CREATE INDEX IF NOT EXISTS {{.In (.Object "value_key")}} ON {{.Object "value"}}({{.Keys.List ""}}){{end}}
 {{- /* How many of the values given each row has. */ -}}
 {{define "rows_with_values"}}SELECT s.{{.Row}}, v.matches, s.shingles FROM (
   SELECT {{.Keys.List "v"}}, count(*) AS matches FROM alike__list(?1) l CROSS JOIN {{.In .Values}} v ON v.value = l.number GROUP BY {{.Keys.List "v"}}
