@@ -90,11 +90,23 @@ begin
   if alike._by_containment(a) and not a.indexed then
     answer.error := 'the side table is being filled';
   end if;
-  if answer.answered and answer.error is null and alike._by_containment(a) then
-    perform alike._gate_values(a, answer.passages, answer.shingles, answer.sketch, itself);
-  elsif answer.answered and answer.error is null then
-    perform alike._gate(a, answer.sketch, itself, answer.shingles);
-  elsif otherwise = 'refuse' then
+  if answer.answered and answer.error is null then
+    begin
+      perform alike._ours(a);
+      if alike._by_containment(a) then
+        perform alike._gate_values(a, answer.passages, answer.shingles, answer.sketch, itself);
+      else
+        perform alike._gate(a, answer.sketch, itself, answer.shingles);
+      end if;
+    exception
+      when syntax_error_or_access_rule_violation then -- a table of ours is gone, or is another's
+        answer.error := sqlerrm;
+    end;
+    if answer.error is null then
+      return;
+    end if;
+  end if;
+  if otherwise = 'refuse' then
     raise exception 'alike: %: the document could not be judged: %', a.name, coalesce(answer.error, format('no worker answered within %s seconds', seconds))
       using errcode = 'cannot_connect_now';
   end if;

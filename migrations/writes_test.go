@@ -170,6 +170,9 @@ func TestAttachLeavesGaps(t *testing.T) {
 		failed := make(chan error)
 		go func() { _, err := c.Exec(ctx, "select alike.attach('documents', 'body')"); failed <- err }()
 		exec(t, other, "set lock_timeout = '1500ms'")
+		for !one[bool](t, other, "select exists (select from pg_locks where not granted and relation = 'documents'::regclass)") {
+			time.Sleep(5 * time.Millisecond)
+		}
 		for i := range 5 { // each finds a gap
 			exec(t, other, "insert into documents values ($1, 'z')", 10+i)
 			time.Sleep(100 * time.Millisecond)
@@ -178,7 +181,11 @@ func TestAttachLeavesGaps(t *testing.T) {
 			t.Errorf("attach beside an open transaction: error %v, want the process named", err)
 		}
 		exec(t, holder, "commit")
-		exec(t, c, "select alike.attach('documents', 'body')")
+		exec(t, c, "begin; set local lock_timeout = '7s'; select alike.attach('documents', 'body')")
+		if got := one[string](t, c, "select current_setting('lock_timeout')"); got != "7s" {
+			t.Errorf("after attach the limit for locks is %s, want 7s as before", got)
+		}
+		exec(t, c, "commit")
 		exec(t, holder, "begin; select from documents")
 		fails(t, c, "alike: detach: public.documents is locked by process", "select alike.detach('documents')")
 		exec(t, other, "select from documents")

@@ -15,6 +15,8 @@ var (
 	WorkerSettings string
 	//go:embed postgres/problems.sql
 	Problems string
+	//go:embed postgres/owners.sql
+	Owners string
 	//go:embed postgres/settings.sql
 	Settings string
 	//go:embed postgres/waiting.sql

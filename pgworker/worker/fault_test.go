@@ -207,7 +207,7 @@ func TestRowIsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fails(t, c, "lock", "set lock_timeout = 50; update documents_alike set shingles = 0")
+	fails(t, c, "lock", "set lock_timeout = 50; lock table documents_alike in row exclusive mode")
 	if err := tx.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -284,6 +284,14 @@ func TestDropped(t *testing.T) {
 	exec(t, c, "alter table a drop column body cascade")
 	exec(t, c, "drop table b")
 	exec(t, c, "drop table c_alike cascade")
+	for name, want := range map[string]string{ // before a worker has seen it
+		"a": `the column "body" of public.a was dropped: select alike.detach('a'), or make a column of that name`, "b": `the table of "b" was dropped: select alike.detach('b')`,
+		"c": "the side table public.c_alike is missing: select alike.detach('c'), and attach again",
+	} {
+		if got := one[string](t, c, "select coalesce(note, '') from alike.status() where name = $1", name); !strings.Contains(got, want) {
+			t.Errorf("%s: status says %q, want %q", name, got, want)
+		}
+	}
 	if err := w.Once(ctx); err == nil || !strings.Contains(err.Error(), "a cannot be worked on") {
 		t.Errorf("Once returns %v, want the problems", err)
 	}

@@ -289,6 +289,9 @@ func TestAnothersAttachment(t *testing.T) {
 				} {
 					s.cannot(name, sql)
 				}
+				if name == "mallory" {
+					s.cannot(name, "select alike.attach('alice.letters', 'body')", "letters belongs to "+s.role("alice")+"; "+s.role(name)+" is not a member of that role")
+				}
 				// These change nothing, and say so or fail.
 				for _, sql := range []string{
 					"update alike.attachment set policy = 'ignore'", "update alike.attachment set problem = 'mine now'", "delete from alike.attachment", "delete from alike.queue", "update alike.queue set key = 'x'",

@@ -297,6 +297,29 @@ func TestKeptClustersBesideWorker(t *testing.T) {
 	}
 }
 
+// A worker that learned of the attachment before its clusters were kept writes alone all the same.
+func TestClustersKeptMeanwhile(t *testing.T) {
+	c, w := short(t, "int primary key", 3)
+	w.catalog.forget()
+	if _, err := w.catalog.get(ctx, w.pool); err != nil {
+		t.Fatal(err)
+	}
+	w.catalog.mutex.Lock()
+	w.catalog.loaded = time.Now().Add(time.Hour)
+	w.catalog.mutex.Unlock()
+	exec(t, c, "select alike.write_clusters('documents'); insert into documents values (4, 'one two three four 1')")
+	tx := checkedIn(t, w, "4")
+	if got := list(t, c, "select distinct mode from pg_locks where locktype = 'advisory' and granted and objsubid = 2 and classid = (select hashtext('alike')::oid from alike.attachment) and pid <> pg_backend_pid() order by 1"); !strings.Contains(got, "ExclusiveLock") {
+		t.Errorf("a writer holds %q, want a lock that lets no other write", got)
+	}
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, c, "documents_alike_cluster where id = 4"); n != 1 {
+		t.Errorf("row 4 is in %d clusters, want 1", n)
+	}
+}
+
 // A session that reads and has marked, in a transaction that stays open, stops neither
 // the first clusters nor another policy, and waits for neither.
 func TestOpenTransactionStopsNoChange(t *testing.T) {
@@ -390,6 +413,33 @@ func TestAsk(t *testing.T) {
 	exec(t, c, "drop extension dblink")
 	exec(t, c, "insert into accept values (11, $1)", story)
 	fails(t, c, "the extension dblink is not installed", "insert into refuse values (11, $1)", story)
+}
+
+// Where a table of ours is missing the document counts as not judged.
+func TestAskWithoutSideTables(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create extension dblink schema public")
+	connection := one[string](t, c, "select format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1))")
+	running, stop := context.WithCancel(ctx)
+	done := make(chan error)
+	w := newWorker(t, database, nil)
+	go func() { done <- w.Run(running) }()
+	for _, missing := range []string{"_mark", ""} {
+		for _, otherwise := range []string{"accept", "refuse"} {
+			exec(t, c, "create table "+otherwise+" (id bigint primary key, body text)")
+			exec(t, c, "select alike.attach($1, 'body', jsonb_build_object('policy', 'reject', 'ask', jsonb_build_object('connection', $2::text, 'timeout', 20, 'otherwise', $1::text)))", otherwise, connection)
+		}
+		exec(t, c, fmt.Sprintf("drop table accept_alike%[1]s cascade; drop table refuse_alike%[1]s cascade", missing))
+		exec(t, c, "insert into accept values (1, $1)", story)
+		fails(t, c, "refuse: the document could not be judged: ", "insert into refuse values (1, $1)", story)
+		exec(t, c, "drop table accept, refuse; select alike.detach('accept', '{\"drop\": true}'), alike.detach('refuse', '{\"drop\": true}')")
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
 }
 
 // A row that was checked in while the side table was being filled has been

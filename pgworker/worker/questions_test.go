@@ -367,3 +367,53 @@ func TestPairsOfACrowd(t *testing.T) {
 		})
 	}
 }
+
+// The views are the features and the equality join of the side table, in both layouts.
+func TestPairView(t *testing.T) {
+	for _, layout := range []string{"columns", "parts"} {
+		c, _ := sketched(t, "create table documents (id int, tag text, body text, primary key (id, tag))",
+			"insert into documents select g, t, 'one two three four five six seven eight nine ' || g % 3 from generate_series(1, 6) as g, unnest(array['x', 'y']) as t",
+			`select alike.attach('documents', 'body', '{"profile": "words w=2 k=6 s=2 t=12", "layout": "`+layout+`"}')`)
+		exec(t, c, `create temp table features as select s.id, s.tag, substr(e.key, 2)::int as slot, e.value::bigint as feature
+			from documents_alike s cross join lateral jsonb_each_text(to_jsonb(s)) e where e.key ~ '^f[0-9]+$' and e.value is not null`)
+		const both = "select count(*) from ((table %[1]s except all table %[2]s) union all (table %[2]s except all table %[1]s)) d"
+		exec(t, c, `create temp view joined as select a.id, a.tag, b.id as other_id, b.tag as other_tag, a.slot from features a join features b using (slot, feature) where (a.id, a.tag) <> (b.id, b.tag)`)
+		if n := one[int](t, c, fmt.Sprintf(both, "features", "documents_alike_feature")); n != 0 {
+			t.Errorf("%s: %d features differ from those of the view", layout, n)
+		}
+		if n := one[int](t, c, fmt.Sprintf(both, "joined", "documents_alike_pair")); n != 0 {
+			t.Errorf("%s: %d pairs differ from those of the view", layout, n)
+		}
+		if n := one[int](t, c, "select count(distinct slot) from joined"); n != 6 {
+			t.Errorf("%s: pairs in %d slots, want 6, or this tests nothing", layout, n)
+		}
+	}
+}
+
+// A row at the threshold itself is an answer; containment is told where the sketch tells it; a key
+// that is none is named; the side table is not read as a whole, though it is small.
+func TestSmallQuestions(t *testing.T) {
+	c, _ := sketched(t, "create table documents (id int primary key, body text)",
+		"insert into documents select g, 'one two three four five six seven eight nine ten' || repeat(' and more of it ' || g % 3, g % 3) || repeat(' ' || g, g % 2) from generate_series(1, 40) as g",
+		`select alike.attach('documents', 'body', '{"profile": "words w=2 scaled k=4 s=2", "at_least": 0.1}')`)
+	exec(t, c, "analyze documents_alike; begin")
+	const scans = "select seq_scan from pg_stat_xact_user_tables where relname = 'documents_alike'"
+	before := one[int](t, c, scans)
+	asked := list(t, c, "select key || ' ' || resemblance from alike.rows('documents', '1') where resemblance < 1 order by resemblance, key")
+	if got := one[int](t, c, scans) - before; got != 0 {
+		t.Errorf("a question reads the whole side table %d times", got)
+	}
+	exec(t, c, "commit")
+	if asked == "" {
+		t.Fatal("no row resembles row 1 in part, or this tests nothing")
+	}
+	if n := one[int](t, c, "select count(*) from alike.rows('documents', '1') r where not exists (select from alike.rows('documents', '1', r.resemblance) a where a.key = r.key)"); n != 0 {
+		t.Errorf("%d rows are no answer at their own resemblance", n)
+	}
+	if n := one[int](t, c, `select count(*) from alike.rows('documents', '1') r join documents_alike a on a.id = 1 join documents_alike b on b.id = r.key::int
+		where r.containment is distinct from alike.containment(a.sketch, b.sketch)`); n != 0 {
+		t.Errorf("the containment of %d answers is not that of the two sketches", n)
+	}
+	fails(t, c, `alike: the key "one" of documents is not integer`, "select * from alike.rows('documents', 'one')")
+	fails(t, c, "alike: there is no fragment {nothing}", "select alike._fill('select {nothing}', '{}')")
+}

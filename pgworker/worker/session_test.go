@@ -142,6 +142,24 @@ func TestOnceSaysProblems(t *testing.T) {
 	}
 }
 
+// A worker that may work for no table says what to grant, and a role that may not use the schema is told so.
+func TestWorkerOfNoOwner(t *testing.T) {
+	s := newStage(t, pgtest.Version())
+	lonely := s.worker("bob_worker")
+	once(t, lonely) // nothing is attached yet
+	s.private()
+	if err := lonely.Once(ctx); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf("%[1]s_bob_worker is a member of none of the owners of the attached tables: grant %[1]s_alice to %[1]s_bob_worker", s.database)) {
+		t.Errorf("a worker of another role than the owner: %v, want who the owner is", err)
+	}
+	once(t, s.worker("alice_worker"))
+	s.does("dba", "grant {alice} to {bob_worker}")
+	once(t, lonely)
+	s.does("dba", "revoke usage on schema alike from public, alike_worker, alike_reader, alike_admin")
+	if _, err := New(ctx, Config{DatabaseURL: s.url("alice_worker")}); err == nil || !strings.Contains(err.Error(), "alice_worker may not use the schema alike: it needs the role alike_worker") {
+		t.Errorf("a worker without the schema: %v", err)
+	}
+}
+
 // The line of progress counts rows: all of them, and those that remain.
 func TestProgress(t *testing.T) {
 	database := pgtest.Database(t)

@@ -124,6 +124,13 @@ func (w *Worker) checkSchema(ctx context.Context, c *pgx.Conn) error {
 	}
 	switch {
 	case version == 0:
+		var barred bool
+		if err := c.QueryRow(ctx, "select exists (select from pg_namespace where nspname = 'alike' and not has_schema_privilege(oid, 'usage'))").Scan(&barred); err != nil {
+			return err
+		}
+		if barred {
+			return fmt.Errorf("%s may not use the schema alike: it needs the role alike_worker with its rights, which a restore without privileges leaves out", c.Config().User)
+		}
 		return errors.New("the database has no schema alike, or one of a release before this worker's; pgworker migrate up makes it")
 	case version < schemaVersion:
 		return fmt.Errorf("the schema alike is that of migration %d, and this worker wants %d; pgworker migrate up brings it up to date", version, schemaVersion)
@@ -142,6 +149,9 @@ func (w *Worker) Close() { w.pool.Close() }
 func (w *Worker) Run(ctx context.Context) error {
 	if err := w.tidy(ctx); err != nil && ctx.Err() == nil {
 		w.log.Warn("maintenance failed, retrying", "error", err)
+	}
+	if err := w.checkOwners(ctx); err != nil && ctx.Err() == nil {
+		w.log.Warn("no table to work for", "error", err)
 	}
 	var wait sync.WaitGroup
 	for range w.config.Lanes {
@@ -188,6 +198,9 @@ func (w *Worker) Once(ctx context.Context) error {
 			if err == nil && len(sentences) > 0 {
 				err = fmt.Errorf("worker: %s", strings.Join(sentences, "; "))
 			}
+			if err == nil {
+				err = w.checkOwners(ctx)
+			}
 			return err
 		case err == nil:
 			retry = 0
@@ -201,6 +214,15 @@ func (w *Worker) Once(ctx context.Context) error {
 			w.pause(ctx, delay(retry))
 		}
 	}
+}
+
+// checkOwners returns an error when there are attached tables and the worker is a member of none of their owners.
+func (w *Worker) checkOwners(ctx context.Context) error {
+	var why *string
+	if err := w.pool.QueryRow(ctx, queries.Owners).Scan(&why); err != nil || why == nil {
+		return err
+	}
+	return fmt.Errorf("worker: %s", *why)
 }
 
 // problems returns a sentence for each attachment that cannot be worked on though work waits

@@ -75,3 +75,16 @@ func TestWritePipe(t *testing.T) {
 		t.Errorf("the pipe is %v, error %v", info.Mode(), err)
 	}
 }
+
+func TestConfigLimits(t *testing.T) {
+	for _, c := range []Config{{Members: 1}, {Members: MaxMembers + 1}, {Clusters: -1}, {Clusters: MaxClusters + 1}} {
+		if err := c.setDefaults(); err == nil {
+			t.Errorf("%d clusters and %d members: no error", c.Clusters, c.Members)
+		}
+	}
+	for _, c := range []Config{{}, {Members: 2, Clusters: 1}, {Members: MaxMembers, Clusters: MaxClusters}} {
+		if err := c.setDefaults(); err != nil {
+			t.Error(err)
+		}
+	}
+}
