@@ -53,7 +53,7 @@ as $$
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   left join pg_attribute t on t.attrelid = c.oid and t.attname = alike._current_document(a)
-  where c.oid = a.source
+  where c.oid = a.source and array_position(alike._current_keys(a), null) is null
 $$;
 
 -- The attachment as if it had no condition.

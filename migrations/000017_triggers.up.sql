@@ -185,7 +185,11 @@ begin
   elsif alike_names is distinct from {names} and not has_function_privilege('alike._queue_changed(alike.attachment, text, text)', 'execute') then
     return null; -- the worker, who learns of the new names, will compare every row
   elsif alike_names is distinct from {names} then
-    execute alike._queue_changed(t, tg_op, alike_seed::text) from alike.attachment t where t.id = {id};
+    begin
+      execute alike._queue_changed(t, tg_op, alike_seed::text) from alike.attachment t where t.id = {id};
+    exception
+      when others then null; -- a column of the key is gone, as status says
+    end;
 {cases}
   end if;
   if alike_marked then
@@ -326,7 +330,7 @@ $function$, alike._fragments(a) || jsonb_build_object(
     'state_old', alike._state(a, 'old', 'alike_seed')))
 $$;
 
--- The key of a row that is given as JSON, by the names of today.
+-- The key of a row that is given as JSON, by the names of today; NULL when a column of it is gone.
 create function alike._key_of(a alike.attachment, given jsonb) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
@@ -336,6 +340,9 @@ declare
   types constant text[] := alike._column_types(a.source, keys);
   result text;
 begin
+  if array_position(keys, null) is not null then
+    return null;
+  end if;
   execute format('select %s from (select %s) r', alike._key_text(keys, 'r'),
     (select string_agg(format('($1 ->> %L)::%s as %I', k, types[n], k), ', ') from unnest(keys) with ordinality as u(k, n))) into result using given;
   return result;

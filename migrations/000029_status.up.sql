@@ -54,7 +54,7 @@ begin
   where c.oid = relation or c.relispartition and c.oid in (with recursive part as (
       select inhrelid from pg_inherits where inhparent = relation union all select i.inhrelid from pg_inherits i join part p on i.inhparent = p.inhrelid)
     select inhrelid from part);
-  if (select relkind from pg_class where oid = relation) not in ('r', 'p') then
+  if counted is null or (select relkind from pg_class where oid = relation) not in ('r', 'p') then
     return null;
   elsif pages is null or (pages > 50000 and rows > 0) or row_security_active(relation) then
     return nullif(rows, -1);

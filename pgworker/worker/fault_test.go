@@ -309,6 +309,31 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// Where a column of the key was dropped, the writes of the application go on, status says so, and
+// nothing else fails for it.
+func TestKeyDropped(t *testing.T) {
+	c, w := sketched(t, "create table other (id int primary key, body text); select alike.attach('other', 'body')")
+	for _, drop := range []string{"drop column id cascade", "drop column body, drop column id cascade", "drop column part cascade, drop column body"} {
+		for _, partitions := range []string{"", " partition by hash (kind); create table one partition of documents for values with (modulus 1, remainder 0)"} {
+			exec(t, c, "create table documents (id int default 7, part text default 'x', kind int default 0, body text, more text, unique (id, part, kind))"+partitions+"; alter table documents alter id set not null, alter part set not null, alter kind set not null")
+			exec(t, c, "insert into documents select g, 'x', 0, 'one two three four ' || g from generate_series(1, 6) as g; select alike.attach('documents', 'body', '{\"policy\": \"link\"}')")
+			once(t, w)
+			exec(t, c, `select alike.mark('documents', '[1, "x", 0]', '[2, "x", 0]', 'distinct')`)
+			exec(t, c, "alter table documents "+drop)
+			exec(t, c, "insert into documents (more) select 'y'; update documents set more = 'z'; update documents set kind = 0; delete from documents where more = 'y'; truncate documents; insert into other values (1, 'a b c') on conflict (id) do update set body = 'other words'")
+			if drop == "drop column id cascade" {
+				exec(t, c, "insert into documents (body) select 'y'; update documents set body = 'z'")
+			}
+			if note := one[string](t, c, "select note from alike.status() where name = 'documents'"); !strings.Contains(note, "of public.documents was dropped: select alike.detach('documents')") {
+				t.Errorf("%s: status says %q", drop, note)
+			}
+			once(t, w) // no work waits for the table
+			checkSide(t, c, "other", "other", "body", "id::text", "true")
+			exec(t, c, "select alike.errors('documents'), alike.hot('documents'); select alike.detach('documents', '{\"drop\": true}'); drop table documents; delete from other")
+		}
+	}
+}
+
 // A clock that went back holds up nothing for longer than the longest wait.
 func TestClockBack(t *testing.T) {
 	t.Parallel()

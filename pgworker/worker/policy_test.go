@@ -696,3 +696,15 @@ func TestAskByContainment(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Of a crowd the nearest are recorded, and how many there are beside them.
+func TestNearestMatches(t *testing.T) {
+	c, w := sketched(t, "create table documents (id int primary key, body text)", `select alike.attach('documents', 'body', '{"policy": "link", "matches": 2, "at_least": 0.3, "profile": "words w=1"}')`)
+	exec(t, c, "insert into documents select g, (select string_agg(case when i <= g * 3 then 'other' || g || i else 'word' || i end, ' ') from generate_series(1, 60) as i) from generate_series(5, 1, -1) as g")
+	once(t, w)
+	exec(t, c, "insert into documents select 10, string_agg('word' || i, ' ') from generate_series(1, 60) as i")
+	once(t, w)
+	if got, want := list(t, c, "select other || ' of ' || omitted + 2 from documents_alike_match where id = 10 order by other"), "1 of 5 2 of 5"; got != want {
+		t.Errorf("matches %q, want %q", got, want)
+	}
+}
