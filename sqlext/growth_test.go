@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/cluster/clustertest"
 )
 
 // stepsOf runs statements in a host that counts what SQLite's machine does, each in a
@@ -41,6 +43,11 @@ print(json.dumps(steps))
 	out, err := exec.Command("/usr/bin/python3", "-c", host, file, library(), string(list)).CombinedOutput()
 	if err != nil || json.Unmarshal(out, &steps) != nil || len(steps) != len(statements) {
 		t.Fatalf("%v\n%s", err, out)
+	}
+	for i, n := range steps {
+		if n < 0.1 {
+			t.Errorf("%s takes %v thousand steps: the host does not count", statements[i], n)
+		}
 	}
 	return steps
 }
@@ -84,4 +91,38 @@ func TestSharedPassagesCostNothing(t *testing.T) {
 		}
 		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "policy": "link", "by": "containment", "contains": true}')`)
 	})
+}
+
+// A checkin that keeps clusters costs as much in a large table as in a small one: whether the
+// row is alone, in a cluster, or in a chain of more rows than a cluster may have.
+func TestKeptClustersCostNothing(t *testing.T) {
+	for _, layout := range []string{"columns", "parts"} {
+		var statements []string
+		for _, at := range []int{10, 20, 100} { // a cluster, the chain, and where that breaks
+			statements = append(statements, fmt.Sprintf("INSERT INTO d(body) VALUES ('%s')", clustertest.Chained(at)),
+				fmt.Sprintf("DELETE FROM d WHERE id = %d", at), fmt.Sprintf("UPDATE d SET body = '%s' WHERE id = %d", clustertest.Chained(at+1), at))
+		}
+		statements = append(statements, "INSERT INTO d(body) VALUES ('a text that has no other row beside it in the whole of the table')", "DELETE FROM d WHERE id > 100000 AND id < 100003",
+			"SELECT alike_mark('d', 1, 2, 'distinct')")
+		checkGrowth(t, 8, statements, func(db database, times int) {
+			r := rand.New(rand.NewPCG(14, 15))
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+			for n := range 12 {
+				db.exec(`INSERT INTO d VALUES (?, ?)`, n+1, clustertest.Chained(n+1))
+			}
+			for n := 20; n < 20+150*times; n++ {
+				db.exec(`INSERT INTO d VALUES (?, ?)`, n, clustertest.Chained(n))
+			}
+			for n := range 500 * times {
+				db.exec(`INSERT INTO d VALUES (?, ?)`, 100000+n, strings.Join(prose(r, 20), " "))
+			}
+			db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "at_least": 0.4, "clusters": 40, "layout": "` + layout + `"}')`)
+			for n := range 100 * times {
+				db.rows(`SELECT alike_mark('d', ?, ?, 'duplicate')`, 100100+2*n, 100101+2*n)
+			}
+			if got, want := db.rows(`SELECT count(*) FROM d_alike_cluster WHERE component = -1`), fmt.Sprint(150*times); got != want {
+				t.Errorf("%s rows are in the chain, want %s", got, want)
+			}
+		})
+	}
 }

@@ -15,8 +15,9 @@ import (
 // Clusters that are kept are those of the linkage single, which a checkin can follow without
 // a look at the rest of the table. A line for each row that resembles another has the component,
 // which is everything that pairs link, and the cluster. The clusters of a component are one,
-// unless people called two of its rows distinct, and none where it has more rows than the
-// option says.
+// unless people called two of its rows distinct. Components with more rows than the option says
+// have no cluster, and one number for all of them, so that a checkin need not renumber or
+// search through very many rows.
 
 // mostClustered is how many rows a cluster may have unless the option clusters says it, and
 // maxCluster the most that it can say.
@@ -24,6 +25,9 @@ const (
 	mostClustered = 1000
 	maxCluster    = 1000000
 )
+
+// crowded is the number of all components with more rows than a cluster may have.
+const crowded = -1
 
 // clusterLimit is the option clusters: how many rows a cluster may have, or 0 for none that
 // are kept.
@@ -199,50 +203,74 @@ func (k *keptClusters) linked(row, component int64) ([]int64, error) {
 	return rows, nil
 }
 
+// candidates are the rows of a component that share a feature with a row or were called its
+// duplicates: those that it resembles are among them.
+func (k *keptClusters) candidates(row, component int64) ([]int64, error) {
+	var key []any
+	if err := k.each("fetch", func(r []sqlite.Value) { key = sqlite.Copies(r[:len(k.a.Keys)]) }, row); err != nil || key == nil {
+		return nil, err
+	}
+	o, err := k.c.subject(k.a, key)
+	if o == nil || err != nil {
+		return nil, err
+	}
+	found := map[int64]bool{}
+	if err := k.each("probe", func(r []sqlite.Value) { found[r[0].Int()] = r[0].Int() != row }, o.features...); err != nil {
+		return nil, err
+	}
+	for other, duplicate := range o.verdicts {
+		found[other] = duplicate
+	}
+	var rows []int64
+	for other, candidate := range found {
+		if !candidate {
+			continue
+		}
+		if _, of, err := k.line(other); err != nil {
+			return nil, err
+		} else if of == component {
+			rows = append(rows, other)
+		}
+	}
+	slices.Sort(rows)
+	return rows, nil
+}
+
 // leave takes a row out of its component, and gives the components that this touched. Every
 // part that the component falls into has a neighbour of the row. From one of them the rest is
-// looked for; a part from which it cannot be reached becomes a component of its own.
+// looked for; a part from which it cannot be reached becomes a component of its own. Of a
+// crowded component so does a part that is not crowded.
 func (k *keptClusters) leave(row int64) ([]int64, error) {
 	line, component, err := k.line(row)
 	if err != nil || component == 0 {
 		return nil, err
 	}
-	var seeds []int64
+	neighbours := k.linked
 	if k.a.Verify == "text" { // which is gone
-		if err := k.each("rows_of_component", func(r []sqlite.Value) { seeds = append(seeds, r[0].Int()) }, component, -1); err != nil {
-			return nil, err
-		}
-		seeds = slices.DeleteFunc(seeds, func(x int64) bool { return x == row })
-	} else if seeds, err = k.linked(row, component); err != nil {
+		neighbours = k.candidates
+	}
+	seeds, err := neighbours(row, component)
+	if err != nil {
 		return nil, err
 	}
 	if err := k.run("move_line", line, nil); err != nil {
 		return nil, err
 	}
 	touched := []int64{component}
-	for len(seeds) > 1 {
-		reached, there := seeds[:1:1], map[int64]bool{seeds[0]: true}
-		missing := func(x int64) bool { return !there[x] }
-		for n := 0; n < len(reached) && slices.ContainsFunc(seeds, missing); n++ {
-			more, err := k.linked(reached[n], component)
-			if err != nil {
-				return nil, err
-			}
-			for _, x := range more {
-				if !there[x] {
-					there[x] = true
-					reached = append(reached, x)
-				}
-			}
+	for len(seeds) > 1 || component == crowded && len(seeds) > 0 {
+		reached, whole, err := k.reach(seeds, component)
+		if err != nil {
+			return nil, err
 		}
-		if seeds = slices.DeleteFunc(slices.Clone(seeds), func(x int64) bool { return there[x] }); len(seeds) == 0 {
-			break
+		seeds = slices.DeleteFunc(seeds, func(x int64) bool { return reached[x] })
+		if !whole {
+			continue
 		}
 		part, err := k.number("next_component")
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range reached {
+		for x := range reached {
 			if err := k.run("put_line", x, part); err != nil {
 				return nil, err
 			}
@@ -252,14 +280,51 @@ func (k *keptClusters) leave(row int64) ([]int64, error) {
 	return touched, nil
 }
 
-// join puts a row and what it resembles into one component: that with the most rows.
+// reach follows the links from the first of some rows of a component until it has reached
+// all of them, or in a crowded component more rows than a cluster may have. If there is
+// no more to reach before, these rows are a component by themselves: a whole.
+func (k *keptClusters) reach(seeds []int64, component int64) (reached map[int64]bool, whole bool, err error) {
+	missing := map[int64]bool{}
+	for _, x := range seeds {
+		missing[x] = true
+	}
+	reached = map[int64]bool{}
+	var rows []int64 // in the order in which they were reached
+	enough := func() bool {
+		if component == crowded {
+			return len(rows) > k.a.Clusters
+		}
+		return len(missing) == 0
+	}
+	add := func(x int64) {
+		if !reached[x] {
+			reached[x] = true
+			rows = append(rows, x)
+			delete(missing, x)
+		}
+	}
+	add(seeds[0])
+	for n := 0; n < len(rows) && !enough(); n++ {
+		more, err := k.linked(rows[n], component)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, x := range more {
+			add(x)
+		}
+	}
+	return reached, !enough(), nil
+}
+
+// join puts a row and what it resembles into one component: that with the most rows, unless
+// they are a crowd together.
 func (k *keptClusters) join(row int64) ([]int64, error) {
 	list, err := k.neighbours(row)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	var components, alone []int64
-	for _, x := range list {
+	for _, x := range append(list, answer{row: row}) {
 		_, component, err := k.line(x.row)
 		if err != nil {
 			return nil, err
@@ -270,32 +335,46 @@ func (k *keptClusters) join(row int64) ([]int64, error) {
 			components = append(components, component)
 		}
 	}
-	if components == nil {
-		first, err := k.number("next_component")
-		if err != nil {
-			return nil, err
-		}
-		components = []int64{first}
-	} else if len(components) > 1 {
-		sizes := map[int64]int64{}
-		for _, component := range components {
-			if sizes[component], err = k.number("size_of_component", component, k.a.Clusters+1); err != nil {
-				return nil, err
-			}
-		}
-		slices.SortFunc(components, func(x, y int64) int { return cmp.Or(cmp.Compare(sizes[y], sizes[x]), cmp.Compare(x, y)) })
-		for _, component := range components[1:] {
-			if err := k.run("unite", components[0], component); err != nil {
+	into, err := k.largest(components, len(alone))
+	if err != nil {
+		return nil, err
+	}
+	for _, component := range components {
+		if component != into {
+			if err := k.run("unite", into, component); err != nil {
 				return nil, err
 			}
 		}
 	}
-	for _, x := range append(alone, row) {
-		if err := k.run("put_line", x, components[0]); err != nil {
+	for _, x := range alone {
+		if err := k.run("put_line", x, into); err != nil {
 			return nil, err
 		}
 	}
-	return components[:1], nil
+	return []int64{into}, nil
+}
+
+// largest is the component that takes in others and more rows.
+func (k *keptClusters) largest(components []int64, rows int) (into int64, err error) {
+	most := int64(0)
+	for _, component := range components {
+		size := int64(k.a.Clusters) + 1
+		if component != crowded {
+			if size, err = k.number("size_of_component", component); err != nil {
+				return 0, err
+			}
+		}
+		if rows += int(size); size > most || size == most && component < into {
+			into, most = component, size
+		}
+	}
+	switch {
+	case rows > k.a.Clusters:
+		return crowded, nil
+	case into == 0:
+		return k.number("next_component")
+	}
+	return into, nil
 }
 
 // clusterLine is a line that is settled: its cluster until now and from now on, 0 for none.
@@ -317,7 +396,7 @@ func (k *keptClusters) settle(touched []int64) error {
 	}
 	if err := k.each("lines_of_component", func(r []sqlite.Value) {
 		lines = append(lines, clusterLine{line: r[0].Int(), old: r[1].Int(), part: -1})
-	}, nil, -1); err != nil {
+	}, nil); err != nil {
 		return err
 	}
 	made, err := k.nameClusters(lines)
@@ -343,28 +422,27 @@ func (k *keptClusters) settle(touched []int64) error {
 	return nil
 }
 
-// parts are the lines of a component. Of one with too many rows they are those that are in a
-// cluster, and leave it.
+// parts are the lines of a component. Of a crowded one they are those that are in a cluster, and
+// leave it.
 func (k *keptClusters) parts(component int64) (lines []clusterLine, err error) {
 	read := func(r []sqlite.Value) {
 		lines = append(lines, clusterLine{line: r[0].Int(), component: component, old: r[1].Int()})
 	}
-	if err := k.each("lines_of_component", read, component, k.a.Clusters+1); err != nil {
-		return nil, err
-	}
-	switch {
-	case len(lines) > k.a.Clusters:
-		lines = nil
+	if component == crowded {
 		err := k.each("clustered_lines", read, component)
 		for i := range lines {
 			lines[i].part = -1
 		}
 		return lines, err
-	case len(lines) == 1:
+	}
+	if err := k.each("lines_of_component", read, component); err != nil {
+		return nil, err
+	}
+	if len(lines) == 1 {
 		lines[0].component, lines[0].part = 0, -1
 		return lines, nil
 	}
-	judged, err := k.number("distinct_marks")
+	judged, err := k.number("any_mark")
 	if err != nil || judged == 0 {
 		return lines, err
 	}
@@ -373,31 +451,30 @@ func (k *keptClusters) parts(component int64) (lines []clusterLine, err error) {
 
 // divide finds the clusters of a component in which people may have called rows distinct.
 func (k *keptClusters) divide(component int64, lines []clusterLine) error {
+	marks := map[[2]int64]bool{}
+	divided := false
+	if err := k.each("marks_of_component", func(r []sqlite.Value) {
+		marks[[2]int64{r[0].Int(), r[1].Int()}] = r[2].Int() != 0
+		divided = divided || r[2].Int() == 0
+	}, component); err != nil || !divided {
+		return err
+	}
 	rows := &numbered{}
-	if err := k.each("rows_of_component", func(r []sqlite.Value) { rows.list = append(rows.list, r[0].Int()) }, component, -1); err != nil {
+	if err := k.each("rows_of_component", func(r []sqlite.Value) { rows.list = append(rows.list, r[0].Int()) }, component); err != nil {
 		return err
 	}
 	rows.sort()
-	marks, err := k.c.verdicts(k.a)
-	if err != nil {
-		return err
-	}
 	linker, err := cluster.NewLinker(cluster.LinkerOptions{Linkage: cluster.Single, Documents: len(rows.list), Memory: clusterMemory})
 	if err != nil {
 		return err
 	}
 	defer linker.Close()
-	divided := false
 	for pair, duplicate := range marks {
 		i, there := rows.number(pair[0])
 		j, too := rows.number(pair[1])
 		if there && too {
 			linker.Mark(i, j, duplicate)
-			divided = divided || !duplicate
 		}
-	}
-	if !divided {
-		return nil
 	}
 	known := map[[2]int]bool{}
 	for i, row := range rows.list {
@@ -645,6 +722,9 @@ func (c *conn) writeClusters(a *attachment) (n int64, err error) {
 				return nil
 			}
 			component := int64(first) + 1
+			if size > a.Clusters {
+				component = crowded
+			}
 			if i == first {
 				touched = append(touched, component)
 			}

@@ -77,6 +77,7 @@ type model struct {
 	kind      int
 	policy    string
 	mode      string
+	clusters  int // the most rows of a cluster that is kept, or 0
 	condition string
 	setup     []string // what a new connection has to be told
 	recursive bool
@@ -91,6 +92,7 @@ type model struct {
 	sketches  map[string]string
 	judged    map[int64]string // the documents after the statement before
 	complete  int              // rows whose matches were compared with all others
+	clustered int              // checks that found a cluster that is kept
 }
 
 // Random statements on random schemas, compared with what a person would expect.
@@ -100,13 +102,14 @@ func TestModel(t *testing.T) {
 	if testing.Short() {
 		n = min(n, 20)
 	}
-	complete := 0
+	complete, clustered := 0, 0
 	for i := range n {
 		seed := *modelSeed + uint64(i)
 		if !t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			m := newModel(t, seed)
 			m.run(*modelStatements)
 			complete += m.complete
+			clustered += m.clustered
 		}) {
 			t.Logf("again: go test ./sqlext -run 'TestModel$' -args -schemas 1 -statements %d -seed %d", *modelStatements, seed)
 			return
@@ -114,6 +117,9 @@ func TestModel(t *testing.T) {
 	}
 	if n >= 20 && complete < 2*n {
 		t.Errorf("the matches of %d rows were compared with all others", complete)
+	}
+	if n >= 20 && clustered < 4*n {
+		t.Errorf("%d checks found a cluster that is kept", clustered)
 	}
 }
 
@@ -271,6 +277,10 @@ func (m *model) attach() {
 	options = append(options, `"mode": "`+m.mode+`"`, `"policy": "`+m.policy+`"`)
 	if m.chance(3) {
 		options = append(options, `"contains": `+m.pick("true", "true", "false"))
+	}
+	if m.mode == "compute" && m.chance(2) {
+		m.clusters = []int{3, 1000}[m.random.IntN(2)]
+		options = append(options, fmt.Sprint(`"clusters": `, m.clusters))
 	}
 	if m.condition != "" {
 		options = append(options, `"where": "`+strings.ReplaceAll(m.condition, `"`, `\"`)+`"`)
@@ -516,7 +526,7 @@ func (m *model) change() {
 		m.do(`SELECT alike_attach('` + d + `', '` + m.body + `', '{"name": "d", "policy": "` + policy + `"}')`)
 	case 9:
 		mode := m.pick("compute", "queue")
-		if mode == "queue" && m.policy == "reject" || open {
+		if mode == "queue" && (m.policy == "reject" || m.clusters > 0) || open {
 			return
 		}
 		m.mode = mode
@@ -591,6 +601,27 @@ func (m *model) dump() {
 	}
 	m.move(restored)
 	m.renumbered()
+}
+
+// checkClusters compares the clusters that are kept with those of the rows as they are now.
+func (m *model) checkClusters() {
+	m.t.Helper()
+	if m.clusters == 0 {
+		return
+	}
+	key := m.sideKeys
+	if columns := strings.Split(key, ", "); len(columns) > 1 {
+		for i, c := range columns {
+			columns[i] = fmt.Sprintf(`CASE typeof(%s) WHEN 'blob' THEN '\x' || hex(%[1]s) ELSE %[1]s END`, c)
+		}
+		key = "json_array(" + strings.Join(columns, ", ") + ")"
+	}
+	if differences := m.keptDiffer(m.name(), m.schema, key, m.clusters); differences != nil {
+		m.fail("%s", strings.Join(differences, "\n"))
+	}
+	if m.rows(`SELECT count(*) > 0 FROM `+m.schema+`.d_alike_cluster WHERE cluster > 0`) == "1" {
+		m.clustered++
+	}
 }
 
 // documents reads the user's table.
@@ -736,6 +767,7 @@ func (m *model) check() {
 		keys = append(keys, "quote("+k+")")
 	}
 	m.checkMarks(keys)
+	m.checkClusters()
 	if m.mode == "queue" {
 		if m.checkQueue(); m.chance(2) {
 			m.dump0 = m.dumpOurs()

@@ -3,7 +3,7 @@
 {{- range .Keys}}
   {{.Column}},
 {{- end}}
-  component INTEGER, -- everything that pairs link
+  component INTEGER, -- everything that pairs link; -1: one of those with too many rows
   cluster INTEGER, -- NULL: in none
   clustered_at INTEGER,
   alike__row INTEGER PRIMARY KEY,
@@ -50,12 +50,14 @@ END{{.Next}}
 {{- /* What the functions ask. A line is a row of the table of clusters, and a row one of the side table. */ -}}
 {{define "line_of_row"}}SELECT k.alike__row, k.component FROM {{.In .Side}} d CROSS JOIN {{.In .Clusters}} k ON {{.Keys.Same "k" "d"}} WHERE d.{{.Row}} = ?1{{end}}
 {{define "is_attached"}}SELECT count(*) FROM {{.In .Side}} d CROSS JOIN {{.In .Source}} s ON {{.Keys.Same "s" "d"}} WHERE d.{{.Row}} = ?1{{end}}
-{{define "rows_of_component"}}SELECT d.{{.Row}} FROM {{.In .Clusters}} k CROSS JOIN {{.In .Side}} d ON {{.Keys.Same "d" "k"}} WHERE k.component = ?1 AND d.sketch IS NOT NULL ORDER BY {{.Keys.List "k"}} LIMIT ?2{{end}}
-{{define "lines_of_component"}}SELECT alike__row, cluster FROM {{.In .Clusters}} WHERE component IS ?1 LIMIT ?2{{end}}
+{{define "rows_of_component"}}SELECT d.{{.Row}} FROM {{.In .Clusters}} k CROSS JOIN {{.In .Side}} d ON {{.Keys.Same "d" "k"}} WHERE k.component = ?1 AND d.sketch IS NOT NULL ORDER BY {{.Keys.List "k"}}{{end}}
+{{define "lines_of_component"}}SELECT alike__row, cluster FROM {{.In .Clusters}} WHERE component IS ?1{{end}}
 {{define "clustered_lines"}}SELECT alike__row, cluster FROM {{.In .Clusters}} WHERE component = ?1 AND cluster > 0{{end}}
-{{define "size_of_component"}}SELECT count(*) FROM (SELECT 1 FROM {{.In .Clusters}} WHERE component = ?1 LIMIT ?2){{end}}
-{{define "next_component"}}SELECT ifnull(max(component), 0) + 1 FROM {{.In .Clusters}}{{end}}
-{{define "distinct_marks"}}SELECT EXISTS (SELECT 1 FROM {{.In .Mark}} WHERE verdict = 'distinct'){{end}}
+{{define "size_of_component"}}SELECT count(*) FROM {{.In .Clusters}} WHERE component = ?1{{end}}
+{{define "next_component"}}SELECT max(ifnull(max(component), 0), 0) + 1 FROM {{.In .Clusters}}{{end}}
+{{define "any_mark"}}SELECT EXISTS (SELECT 1 FROM {{.In .Mark}}){{end}}
+{{define "marks_of_component"}}SELECT a.{{.Row}}, b.{{.Row}}, m.verdict = 'duplicate' FROM {{.In .Clusters}} k CROSS JOIN {{.In .Mark}} m ON ({{.Keys.Same "m" "k"}}) CROSS JOIN {{.In .Clusters}} o ON ({{.Keys.SameOther "m" "o"}})
+CROSS JOIN {{.In .Side}} a ON ({{.Keys.Same "a" "k"}}) CROSS JOIN {{.In .Side}} b ON ({{.Keys.Same "b" "o"}}) WHERE k.component = ?1 AND o.component = ?1{{end}}
 {{define "put_line"}}INSERT INTO {{.In .Clusters}}({{.Keys.List ""}}, component) SELECT {{.Keys.List ""}}, ?2 FROM {{.In .Side}} WHERE {{.Row}} = ?1
 ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET component = excluded.component{{end}}
 {{define "move_line"}}UPDATE {{.In .Clusters}} SET component = ?2 WHERE alike__row = ?1{{end}}
