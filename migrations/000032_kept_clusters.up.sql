@@ -2,7 +2,8 @@
 -- without a look at the rest of the table. NAME_alike_cluster has a line for each row that
 -- resembles another: the component, which is everything that pairs link, and the cluster. Both
 -- are numbers that are never used again. The clusters of a component are one, unless people
--- called two of its rows distinct, and none where it has more rows than the option says.
+-- called two of its rows distinct. Components with more rows than the option says have no cluster,
+-- and the number -1 together, so that a checkin need not renumber or search through very many rows.
 -- NAME_alike_event tells what became of each cluster. A session that changes either table holds the
 -- lock under which workers record.
 
@@ -25,11 +26,11 @@ begin
     raise exception 'alike: % keeps no clusters: the key column "%" has the name of a column of theirs', a.name, taken using errcode = 'duplicate_column';
   end if;
   if alike._side(a, '_cluster') is null then
-    execute format('create %s table %s (%s, component bigint, cluster bigint, judged boolean not null default false, clustered_at timestamptz not null default now(), primary key (%s))',
+    execute format('create %s table %s (%s, component bigint, cluster bigint, judged bigint not null default 0, clustered_at timestamptz not null default now(), primary key (%s))',
       unlogged, kept, alike._column_list(a.key_columns, types), alike._names(a.key_columns));
     execute format('create index on %s (component, cluster)', kept);
     execute format('create index on %s (cluster)', kept);
-    execute format('create index on %s (component) where judged', kept);
+    execute format('create index on %s (component) where judged <> 0', kept);
     execute format('comment on table %s is %L', kept, 'Alike: clusters that are kept; a cluster that is NULL is none');
   end if;
   if alike._side(a, '_event') is null then
@@ -76,6 +77,9 @@ as $$
     'is_m', alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'm', 'k.key'),
     'ask', format('%s(null::bigint[], null::bytea, g.key, %L::double precision, null::integer, %L::double precision, %L::bigint)', alike._generated(a, 'similar'), a.at_least,
       (alike._short(a)).at_least, (alike._short(a)).below),
+    'verdicts', format('(select coalesce(sum(hashtext(case when %2$s then %4$s else %5$s end)), 0) from %1$s v where v.verdict = ''duplicate'' and (%2$s or %3$s))', alike._name(a, '_mark'),
+      alike._key_equal(a.key_columns, 'v', 'm'), alike._key_equal(alike._others(a.key_columns), 'v', 'm', a.key_columns),
+      alike._key_text(alike._others(a.key_columns), 'v'), alike._key_text(a.key_columns, 'v')),
     'keys_same', alike._key_equal(a.key_columns, 'm', 'o'),
     'keys_x', alike._key_equal(a.key_columns, 'v', 'x'),
     'keys_y', alike._key_equal(alike._others(a.key_columns), 'v', 'y', a.key_columns),
@@ -97,22 +101,25 @@ $$;
 
 -- Takes rows out of their components before their documents change or go, and gives the
 -- components that this touched. Every part that a component falls into has a neighbour of
--- a row that leaves, or a row that was linked by a verdict, which may be gone already. From one
--- of these rows the rest is looked for; a part from which it cannot be reached becomes a
--- component of its own.
+-- a row that leaves, or a row that has lost a verdict. From one of these rows the others are looked
+-- for; a part from which they cannot be reached becomes a component of its own. Of the crowded
+-- components so does a part with no more rows than a cluster may have: the search ends beyond.
 create function alike._leave_clusters(a alike.attachment, given text[]) returns bigint[] language plpgsql
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
   linked constant text := alike._about_clusters(a, 'select array_agg(distinct {text_m}) from unnest($1) as g(key) cross join lateral {ask} k join {cluster} m on {is_m} where m.component = $2');
-  judged constant text := alike._about_clusters(a, 'select array_agg({text_m}) from {cluster} m where m.component = $1 and m.judged');
+  judged constant text := alike._about_clusters(a, 'select array_agg({text_m}) from {cluster} m where m.component = $1 and m.judged <> 0 and m.judged <> {verdicts}');
+  most constant bigint := alike._most_clustered(a);
   component record;
   touched bigint[] := '{}';
   seeds text[];
   reached text[];
   found text[];
   n integer;
+  size integer;
+  enough boolean;
   part bigint;
 begin
   for component in execute alike._about_clusters(a,
@@ -124,20 +131,28 @@ begin
     touched := touched || component.id;
     execute linked into seeds using alike._comparable(a, component.keys), component.id;
     execute judged into found using component.id;
+    if found is not null then
+      perform alike._note_verdicts(a, found);
+    end if;
     seeds := array(select unnest(seeds) union select unnest(alike._comparable(a, found)));
-    while cardinality(seeds) > 1 loop
+    while cardinality(seeds) > case component.id when -1 then 0 else 1 end loop
       reached := seeds[1:1];
       n := 1;
-      while n <= cardinality(reached) and not reached @> seeds loop
-        execute linked into found using reached[n:n], component.id;
-        reached := reached || array(select f from unnest(found) as f where f <> all (reached));
-        n := n + 1;
+      size := 1; -- of the pieces in which rows are asked for: the lists are read as often as these
+      loop
+        enough := case component.id when -1 then cardinality(reached) > most else not exists (select unnest(seeds) except select unnest(reached)) end;
+        exit when enough or n > cardinality(reached);
+        execute linked into found using reached[n:n + size - 1], component.id;
+        n := least(n + size, cardinality(reached) + 1);
+        size := size * 2;
+        reached := reached || array(select unnest(found) except select unnest(reached));
       end loop;
-      exit when reached @> seeds;
+      exit when enough and component.id <> -1;
+      seeds := array(select unnest(seeds) except select unnest(reached));
+      continue when enough;
       execute alike._about_clusters(a, 'select {next}') into part;
       execute alike._about_clusters(a, 'update {cluster} m set component = $1 from unnest($2) as k(key) where {is_m}') using part, reached;
       touched := touched || part;
-      seeds := array(select s from unnest(seeds) as s where s <> all (reached));
     end loop;
   end loop;
   return touched;
@@ -145,7 +160,8 @@ end
 $$;
 
 -- Links rows whose documents were written, after the touched components were left, and tells what
--- became of the clusters. What a row resembles becomes one component, the one with the most rows.
+-- became of the clusters. What a row resembles becomes one component, the one with the most rows,
+-- unless these are a crowd together.
 create function alike._join_clusters(a alike.attachment, given text[], touched bigint[]) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
@@ -153,11 +169,11 @@ as $$
 declare
   most constant bigint := alike._most_clustered(a);
   ask constant text := alike._about_clusters(a, 'select array_agg(k.key) from (select $1 as key) g cross join lateral {ask} k');
-  -- More rows than a cluster may have need not be counted.
   find constant text := alike._about_clusters(a,
-    'select array_agg(c.component order by n.n desc, c.component)
-     from (select distinct m.component from unnest($1) as k(key) join {cluster} m on {is_m} where m.component is not null) c
-     cross join lateral (select count(*) as n from (select from {cluster} m where m.component = c.component limit $2) q) n');
+    'with linked as materialized (select m.component from unnest($1) as k(key) left join {cluster} m on {is_m})
+     select array_agg(c.component order by n.n desc, c.component), coalesce(sum(n.n), 0) + (select count(*) from linked l where l.component is null)
+     from (select distinct l.component from linked l where l.component is not null) c
+     cross join lateral (select case c.component when -1 then $2 else (select count(*) from {cluster} m where m.component = c.component) end as n) n');
   make constant text := alike._about_clusters(a, 'select array[{next}]');
   unite constant text := alike._about_clusters(a, 'update {cluster} m set component = $1 where m.component = any ($2)');
   put constant text := alike._about_clusters(a,
@@ -168,12 +184,16 @@ declare
   row_key text;
   linked text[];
   components bigint[];
+  size bigint;
 begin
   foreach row_key in array alike._comparable(a, given) loop
     execute ask into linked using row_key;
     continue when linked is null;
-    execute find into components using linked || row_key, most + 1;
-    if components is null then
+    execute find into components, size using array(select unnest(linked) union select row_key), most + 1;
+    if size > most then
+      execute unite using -1::bigint, array_remove(components, -1::bigint);
+      components := array[-1];
+    elsif components is null then
       execute make into components;
     elsif cardinality(components) > 1 then
       execute unite using components[1], components[2:];
@@ -187,15 +207,14 @@ begin
 end
 $$;
 
--- Notes which rows a person called a duplicate of another: of the given ones, or of all.
+-- Notes of which rows a person called a row a duplicate: for the given ones, or for all.
 create function alike._note_verdicts(a alike.attachment, given text[]) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   execute alike._about_clusters(a,
-    'update {cluster} m set judged = not m.judged
-     where ($1 is null or ({keys_m}) in (select {values} from unnest($1) as k(key)))
-       and m.judged is distinct from (({keys_m}) in (select {keys} from {mark} where verdict = ''duplicate'') or ({keys_m}) in (select {others} from {mark} where verdict = ''duplicate''))')
+    'update {cluster} m set judged = {verdicts} where ' || case when given is null then '(m.judged <> 0 or ({keys_m}) in (select {keys} from {mark}) or ({keys_m}) in (select {others} from {mark}))'
+      else '({keys_m}) in (select {values} from unnest($1) as k(key))' end || ' and m.judged <> {verdicts}')
   using given;
 end
 $$;
@@ -211,11 +230,14 @@ declare
   linked record;
   names text[] := '{}';
   parts bigint[] := '{}';
+  settled constant bigint[] := array_remove(touched, -1::bigint);
+  crowded tid[]; -- lines that are in a cluster still; the planner would expect a crowd
 begin
+  execute alike._about_clusters(a, 'select array_agg(m.ctid) from {cluster} m where m.component = -1 and m.cluster is not null') into crowded;
   for divided in execute alike._about_clusters(a,
       'select x.component, (select array_agg({text_m}) from (select * from {cluster} m where m.component = x.component limit $2) m) as keys
        from {mark} v join {cluster} x on {keys_x} join {cluster} y on {keys_y}
-       where v.verdict = ''distinct'' and x.component = y.component and x.component = any ($1) group by x.component') using touched, most + 1 loop
+       where v.verdict = ''distinct'' and x.component = y.component and x.component = any ($1) group by x.component') using settled, most + 1 loop
     continue when cardinality(divided.keys) > most;
     select * into linked from alike._link(a, a.at_least, 'single', null, false, divided.keys);
     names := names || linked.names;
@@ -227,6 +249,8 @@ begin
        select m.ctid as row, m.component, coalesce(p.part, 0) as part, m.cluster as old,
          count(*) over (partition by m.component) as rows, count(*) over (partition by m.component, p.part) as together
        from {cluster} m left join part p on p.row = m.ctid where m.component = any ($1)
+       union all
+       select m.ctid, m.component, 0, m.cluster, $2 + 1, 0 from unnest($5) as u(row) join {cluster} m on m.ctid = u.row
        union all
        select m.ctid, null, 0, m.cluster, 0, 0 from {cluster} m where m.component is null),
      fit as materialized (select n.*, n.component is not null and n.rows between 2 and $2 and n.together > 1 as clustered from now_ n),
@@ -254,7 +278,7 @@ begin
      remove as (delete from {cluster} m using final f where m.ctid = f.row and (f.component is null or f.rows = 1))
      update {cluster} m set cluster = f.id, clustered_at = now() from final f
      where m.ctid = f.row and f.component is not null and f.rows > 1 and m.cluster is distinct from f.id')
-  using touched, most, names, parts;
+  using settled, most, names, parts, crowded;
 end
 $$;
 
@@ -277,12 +301,12 @@ begin
   select * into linked from alike._link(a, a.at_least, 'components', null, false);
   execute alike._about_clusters(a, 'update {cluster} set component = null');
   execute alike._about_clusters(a,
-    'with part as materialized (select q.root, {next} as id from (select distinct root from unnest($2) as u(root)) q),
+    'with part as materialized (select q.root, case when q.rows > $3 then -1 else {next} end as id from (select root, count(*) as rows from unnest($2) as u(root) group by root) q),
      put as (
        insert into {cluster} as m ({keys}, component) select {values}, p.id from unnest($1, $2) as k(key, root) join part p using (root)
        on conflict ({keys}) do update set component = excluded.component)
      select array_agg(id) from part')
-  into components using linked.names, linked.joined;
+  into components using linked.names, linked.joined, alike._most_clustered(a);
   perform alike._note_verdicts(a, null);
   perform alike._settle_clusters(a, coalesce(components, '{}'));
   execute alike._about_clusters(a, 'select count(*) from {cluster} where cluster is not null') into rows;

@@ -344,7 +344,7 @@ create function alike._held(a alike.attachment, given text[])
 returns table (key text, other text, shared integer, containment double precision, low double precision, high double precision, relation text, place bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off -- the planner expects a thousand rows
+set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off -- the planner expects a thousand rows
 as $$
 declare
   types constant text[] := alike._key_types(alike._side(a), a.key_columns);

@@ -18,7 +18,6 @@ type conn struct {
 	lastRow       *rowSettings
 	variants      map[string]simindex.Variant
 	cache         cache
-	filling       string  // the attachment whose rows are filled in, and its clusters computed then
 	left          []int64 // components that a row has left which is to join another
 	drawn         bool    // a line of progress is on the terminal
 	drawnAt       time.Time

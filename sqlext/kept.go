@@ -95,7 +95,7 @@ func (c *conn) ofTrigger(args []sqlite.Value, does string) (*attachment, error) 
 // afresh.
 func (c *conn) keptClusters(args []sqlite.Value) (*keptClusters, error) {
 	a, err := c.ofTrigger(args, "keep the clusters")
-	if err != nil || a.Clusters == 0 || a.State != stateReady || a.elsewhere() || c.filling == a.Name {
+	if err != nil || a.Clusters == 0 || a.State != stateReady || a.elsewhere() || a.waits {
 		return nil, err
 	}
 	return c.clustersOf(a)
@@ -655,7 +655,7 @@ func orNull(n int64) any {
 
 // changeClusters does what changes how two rows are linked.
 func (c *conn) changeClusters(a *attachment, rows []int64, change func() error) error {
-	if a.Clusters == 0 || a.State != stateReady || a.elsewhere() {
+	if a.Clusters == 0 || a.State != stateReady || a.elsewhere() || a.waits {
 		return change()
 	}
 	k, err := c.clustersOf(a)
@@ -697,7 +697,8 @@ func writeClusters(c *conn, f *sqlite.Call) error {
 	return err
 }
 
-// writeClusters computes the clusters that are kept afresh.
+// writeClusters computes the clusters that are kept afresh. From then on checkins keep them;
+// until then, and after a fill that did not come so far, they would start from wrong ones.
 func (c *conn) writeClusters(a *attachment) (n int64, err error) {
 	k, err := c.clustersOf(a)
 	if err != nil {
@@ -733,6 +734,9 @@ func (c *conn) writeClusters(a *attachment) (n int64, err error) {
 			return err
 		}
 		if err := k.settle(touched); err != nil {
+			return err
+		}
+		if err := c.Run(a.sql("clusters_follow"), nil, a.Name); err != nil {
 			return err
 		}
 		n, err = k.number("count_clustered")

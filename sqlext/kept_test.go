@@ -148,6 +148,34 @@ func TestClustersFollow(t *testing.T) {
 	}
 }
 
+// Clusters that were not computed to the end, since the program or the machine stopped, are not
+// followed from where they are: the status says so, and a refresh computes them.
+func TestClustersWait(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.exec(`INSERT INTO d VALUES (1, ?1), (2, ?1), (3, ?2), (4, ?2)`, clustertest.Chained(0), clustertest.Chained(9))
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "clusters": true}')`)
+	db.exec(`DELETE FROM d_alike_cluster WHERE id > 2; DELETE FROM d_alike_event WHERE cluster > 1; UPDATE alike_attachment SET clusters = -clusters`)
+	const note = `SELECT note FROM alike_status()`
+	db.expect("the clusters are not complete, and checkins do not change them; alike_refresh('d') computes them", note)
+	state := db.rows(`SELECT * FROM d_alike_cluster`)
+	db.exec(`INSERT INTO d SELECT id + 10, body FROM d; UPDATE d SET body = ? WHERE id = 4`, clustertest.Chained(0))
+	db.rows(`SELECT alike_mark('d', 1, 11, 'distinct')`)
+	db.expect(state, `SELECT * FROM d_alike_cluster`)
+	db.rows(`SELECT alike_refresh('d')`)
+	db.expect("", note)
+	db.checkKept(1000)
+	db.exec(`INSERT INTO d SELECT id + 20, body FROM d`)
+	db.checkKept(1000)
+
+	// A refresh that fails leaves them waiting.
+	db.exec(`CREATE TEMP TRIGGER refuse BEFORE INSERT ON d_alike_cluster BEGIN SELECT RAISE(ABORT, 'no room'); END`)
+	db.exec(`DELETE FROM d_alike_cluster`)
+	db.fails("no room", `SELECT alike_refresh('d')`)
+	db.exec(`DROP TRIGGER refuse`)
+	db.expect("1", `SELECT note LIKE 'the clusters are not complete%' FROM alike_status()`)
+}
+
 // The number of a cluster stays when its rows change and resemble each other still.
 func TestClusterNumbersStay(t *testing.T) {
 	for _, where := range []string{"", `, "where": "kind = 1"`} {

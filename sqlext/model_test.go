@@ -118,7 +118,7 @@ func TestModel(t *testing.T) {
 	if n >= 20 && complete < 2*n {
 		t.Errorf("the matches of %d rows were compared with all others", complete)
 	}
-	if n >= 20 && clustered < 4*n {
+	if n >= 20 && clustered < n {
 		t.Errorf("%d checks found a cluster that is kept", clustered)
 	}
 }

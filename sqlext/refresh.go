@@ -50,8 +50,11 @@ func refresh(c *conn, f *sqlite.Call) error {
 // fill brings every row up to date and finishes what attach began, and computes the clusters
 // that are kept. It returns how many rows it computed, or removed because their document is gone.
 func (c *conn) fill(a *attachment) (int64, error) {
-	c.filling = a.Name
-	defer func() { c.filling = "" }()
+	if a.Clusters > 0 && a.State == stateReady {
+		if err := c.Run(a.sql("clusters_wait"), nil, a.Name); err != nil {
+			return 0, err
+		}
+	}
 	n, err := c.fillRows(a)
 	if err != nil || a.Clusters == 0 {
 		return n, err

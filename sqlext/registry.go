@@ -32,6 +32,7 @@ type attachment struct {
 	profile    sketch.Profile
 	variants   []simindex.Variant
 	broken     error // why nothing can be asked of it
+	waits      bool  // for its clusters to be computed afresh; until then none are kept
 }
 
 const (
@@ -68,6 +69,7 @@ func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment
 		if a == nil {
 			a = readAttachment(schema, row)
 		}
+		a.waits = row[23].Int() < 0
 		list = append(list, a)
 		return nil
 	}, args...); err != nil {
@@ -100,7 +102,9 @@ func readAttachment(schema string, row []sqlite.Value) *attachment {
 	a.settings = settings{Profile: row[5].Text(), Policy: row[7].Text(), Mode: row[9].Text(), Where: row[10].Text(), Extract: row[11].Text(), Layout: row[22].Text()}
 	a.Matches, a.tokens, a.Verify = int(row[14].Int()), uint16(row[15].Int()), row[16].Text()
 	a.Contains, a.Superfeatures = row[17].Int() != 0, row[25].Int() != 0
-	a.Clusters = int(row[23].Int())
+	if a.Clusters = int(row[23].Int()); a.Clusters < 0 {
+		a.Clusters = -a.Clusters
+	}
 	a.By = row[24].Text()
 	if at, ok := row[8].Number(); ok {
 		a.AtLeast = &at
@@ -327,7 +331,7 @@ func (c *conn) register(a *attachment, triggers bool) error {
 		looked = a.Looked
 	}
 	if err := c.Run(a.sql("register"), nil, a.Name, a.State, a.Table, a.Column, a.ProfileID, string(si), a.Policy, atLeast, a.Mode, where, a.Extract, a.generation, a.stamp, a.Matches,
-		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, a.Clusters, a.By, a.Superfeatures, below, shortAtLeast); err != nil || !triggers {
+		a.Verify, a.Contains, a.Preset, recall, reason, looked, a.Layout, -a.Clusters, a.By, a.Superfeatures, below, shortAtLeast); err != nil || !triggers {
 		return err
 	}
 	if err := c.Exec(a.statements("drop_triggers")); err != nil {

@@ -130,6 +130,8 @@ func (c *conn) statusOf(l *statusLine) error {
 		l.note = fmt.Sprintf("the change to %s is not complete; alike_refresh(%s) continues it", next.Profile, literal(a.Name))
 	case l.stale > 0:
 		l.note = fmt.Sprintf("%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again", l.stale, literal(a.Name))
+	case a.Clusters > 0 && l.a.waits:
+		l.note = fmt.Sprintf("the clusters are not complete, and checkins do not change them; alike_refresh(%s) computes them", literal(a.Name))
 	case newer != "":
 		l.note = fmt.Sprintf("the trigger %s fires first and can keep rows from being sketched; after alike_refresh(%s) it fires last", newer, literal(a.Name))
 	case keyless > 0:

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch/cluster/clustertest"
 )
 
 // buffers counts the blocks that a statement looks at, when its plans are made and the blocks
@@ -95,6 +96,37 @@ func TestSharedPassagesCostNothing(t *testing.T) {
 		once(t, w)
 		if got := one[string](t, c, "select string_agg(other || ' ' || relation, ', ' order by other) from d_alike_match where id = 9"); got != "0 contains, 1 contained, 2 contains, 3 contains" {
 			t.Errorf("a checkin records %s", got)
+		}
+	})
+}
+
+// To follow a row that is written or goes costs as much in a large table as in a small one:
+// whether the row is alone, in a cluster, or in a chain of more rows than a cluster may have.
+func TestKeptClustersCostNothing(t *testing.T) {
+	t.Parallel()
+	var statements []string
+	for _, id := range []int{10, 20, 100, 100001, 100100} { // a cluster, the chain twice, alone, called a duplicate
+		for _, call := range []string{"_leave_clusters(a, array['%d'])", "_join_clusters(a, array['%d'], '{}')", "_join_clusters(a, array['%[1]d'], alike._leave_clusters(a, array['%[1]d']))"} {
+			statements = append(statements, "select alike."+fmt.Sprintf(call, id)+" from alike.attachment a")
+		}
+	}
+	checkCost(t, 8, statements, func(c *pgx.Conn, w *Worker, times int) {
+		exec(t, c, "create table d (id int primary key, body text)")
+		for n := range 12 {
+			exec(t, c, "insert into d values ($1, $2)", n+1, clustertest.Chained(n+1))
+		}
+		for n := 20; n < 20+100*times; n++ {
+			exec(t, c, "insert into d values ($1, $2)", n, clustertest.Chained(n))
+		}
+		exec(t, c, "insert into d select 100000 + n, (select string_agg(md5(n::text || ' ' || k), ' ') from generate_series(1, 20) as k) from generate_series(1, $1) as n", 500*times)
+		exec(t, c, `select alike.attach('d', 'body', '{"profile": "words", "at_least": 0.4, "clusters": 40}')`)
+		once(t, w)
+		for n := range 20 * times {
+			exec(t, c, "select alike.mark('d', $1, $2, 'duplicate')", fmt.Sprint(100100+2*n), fmt.Sprint(100101+2*n))
+		}
+		once(t, w)
+		if got := one[int](t, c, "select count(*) from d_alike_cluster where component = -1"); got != 100*times {
+			t.Errorf("%d rows are in the chain, want %d", got, 100*times)
 		}
 	})
 }

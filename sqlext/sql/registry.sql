@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_attachment(
   reason TEXT, -- why attach chose the preset; NULL where it was told
   looked INTEGER, -- how many texts it looked at
   layout TEXT NOT NULL, -- columns or parts: how equal features are found
-  clusters INTEGER NOT NULL, -- the most rows of a cluster that is kept; 0 where none are
+  clusters INTEGER NOT NULL, -- the most rows of a cluster that is kept; 0 where none are, negative while they wait to be computed
   "by" TEXT NOT NULL, -- resemblance or containment: what the policy acts on
   superfeatures INTEGER NOT NULL, -- whether they are columns
   short_below INTEGER, -- texts of fewer shingles are short,
@@ -51,6 +51,8 @@ CREATE TABLE IF NOT EXISTS {{.Schema}}.alike_error(
 ){{.Next}}
 {{define "register"}}INSERT OR REPLACE INTO {{.Schema}}.alike_attachment
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, CAST(strftime('%s', 'now') AS INTEGER)){{end}}
+{{define "clusters_wait"}}UPDATE {{.Schema}}.alike_attachment SET clusters = -abs(clusters) WHERE name = ?1 AND state = 'ready'{{end}}
+{{define "clusters_follow"}}UPDATE {{.Schema}}.alike_attachment SET clusters = abs(clusters) WHERE name = ?1 AND state = 'ready'{{end}}
 {{define "unregister"}}DELETE FROM {{.Schema}}.alike_attachment WHERE name = ?1{{end}}
 {{define "add_profile"}}INSERT OR IGNORE INTO {{.Schema}}.alike_settings(profile, tokens) VALUES (?1, ?2){{end}}
 {{define "add_boilerplate"}}INSERT OR IGNORE INTO {{.Schema}}.alike_boilerplate VALUES (?1, ?2){{end}}
