@@ -2,6 +2,7 @@ package token
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -145,6 +146,11 @@ func (w *words) plainWords(src []byte, end ending) int {
 	return n
 }
 
+// asciiAhead reports whether the next asciiRun bytes are ASCII.
+func asciiAhead(src []byte) bool {
+	return len(src) >= asciiRun && (binary.LittleEndian.Uint64(src)|binary.LittleEndian.Uint64(src[8:]))&kernel.Highs8 == 0
+}
+
 // asciiRun is how much ASCII is worth the kernel's while in other text.
 const asciiRun = 16
 
@@ -286,6 +292,65 @@ var actions = func() (table [4][8]state) {
 	return table
 }()
 
+// wordBytes returns the letters and digits of ASCII at the beginning of eight bytes, with the
+// bits of folds set in the letters, and how many there are. The other bytes are undefined.
+func wordBytes(x, folds uint64) (uint64, int) {
+	const ones = kernel.Highs8 >> 7
+	low := x &^ kernel.Highs8
+	lower := low | ones*0x20
+	letters := (lower + ones*(0x80-'a')) &^ (lower + ones*(0x7F-'z')) & kernel.Highs8
+	digits := (low + ones*(0x80-'0')) &^ (low + ones*(0x7F-'9')) & kernel.Highs8
+	others := kernel.Highs8&^(letters|digits) | x&kernel.Highs8
+	return low | letters>>2&folds, bits.TrailingZeros64(others) >> 3
+}
+
+// latin takes letters and digits of ASCII, eight at once, plain letters of two bytes, which
+// combine with nothing before them, and the ASCII between words, from inside a word on. size
+// is how many bytes of text the last character has; a separator has none. Past limit it ends
+// with a word.
+func (w *words) latin(src []byte, next, limit int, text []byte, spans []kernel.Span, at, open, count, size int) (int, int, int, int, int) {
+	ascii, two, folds, wide := w.ascii, &w.two.Two, uint64(0), size == 2
+	if w.alphabet.fold {
+		folds = kernel.Highs8 >> 2
+	}
+	for next+12 <= len(src) {
+		if c0, c1 := src[next], src[next+1]; c0 >= utf8.RuneSelf {
+			row := &two[c0&0x1F]
+			low := row[1][c1&0x3F]
+			if low == 0 || c0&0xE0 != 0xC0 || c1&0xC0 != 0x80 {
+				break
+			}
+			text[at], text[at+1] = low, row[0][c1&0x3F]
+			at += 2
+			next += 2
+			size, wide = 2, true
+			continue
+		}
+		if x, n := wordBytes(binary.LittleEndian.Uint64(src[next:]), folds); n > 0 {
+			binary.LittleEndian.PutUint64(text[at:], x)
+			at += n
+			next += n
+			size = 1
+			continue
+		}
+		if at-open > maxToken {
+			break
+		}
+		spans[count] = kernel.Span{Start: uint32(open), End: uint32(at)}
+		count++
+		open, size = at, 0
+		for next++; next+4 <= len(src) && src[next] < utf8.RuneSelf && ascii[src[next]] == 0; {
+			next++
+		}
+		// After a word of ASCII alone there may be more for the kernel.
+		if next > limit || !wide && asciiAhead(src[next:]) {
+			break
+		}
+		wide = false
+	}
+	return next, at, open, count, size
+}
+
 // quick takes text of one look-up a character, as far as that goes, and returns
 // where it ends: before a character that the others have to look at. A
 // character is taken when the one after it is known not to combine with it, or
@@ -302,7 +367,7 @@ func (w *words) quick(src []byte, i int) int {
 	if w.two == nil {
 		w.two = plainOf(w.alphabet)
 	}
-	blocks, ascii, two := &w.alphabet.blocks, w.ascii, &w.two.Two
+	blocks, ascii := &w.alphabet.blocks, w.ascii
 	at, open, count, now := len(w.Text), w.open, len(w.Spans), w.state
 	// The last character read is not yet taken; it begins at i.
 	last, have := letter(0), false
@@ -321,34 +386,24 @@ func (w *words) quick(src []byte, i int) int {
 		b0 := int(src[next])
 		if patient := next-begin <= patience; !patient && have && src[i] < utf8.RuneSelf && last.class() <= classControl {
 			break
-		} else if have && last.class() <= classControl && b0 < utf8.RuneSelf && next+asciiRun <= len(src) && isASCII(src[next:next+asciiRun]) {
+		} else if have && last.class() <= classControl && b0 < utf8.RuneSelf && asciiAhead(src[next:]) {
 			break
 		}
 		if b0 < 0xE0 && now == runToken && have && marks == 0 && ascii[b0] != 0 && last.class() == classWord && last.length() <= 2 {
-			// Inside a word letters of one byte and plain ones of two, which combine
-			// with nothing before them, need one look-up each.
-			began := at
-			pending, size := uint16(last), last.length()
-			for ; next+4 <= len(src); next += size {
-				c0, c1 := src[next], src[next+1]
-				v, n := uint16(ascii[c0]), 1
-				if c0 >= utf8.RuneSelf {
-					row := &two[c0&0x1F]
-					v, n = uint16(row[1][c1&0x3F]), 2
-					if v == 0 || c0&0xE0 != 0xC0 || c1&0xC0 != 0x80 {
-						break
-					}
-					v |= uint16(row[0][c1&0x3F]) << 8
-				} else if v == 0 {
-					break
+			began, size := next, last.length()
+			binary.LittleEndian.PutUint16(text[at:], uint16(last))
+			next, at, open, count, size = w.latin(src, next, begin+patience, text, spans, at+size, open, count, size)
+			at -= size
+			if next > began {
+				i = next - max(size, 1)
+				if at == open {
+					now = noToken
 				}
-				binary.LittleEndian.PutUint16(text[at:], pending)
-				at += size
-				pending, size = v, n
-				i = next
-			}
-			if at > began {
-				last = letter(pending) | letter(size)<<letterLength | letter(classWord)<<letterClass
+				if size == 0 { // the last character is a separator
+					last = w.alphabet.letter(rune(src[i]))
+				} else {
+					last = letter(binary.LittleEndian.Uint16(text[at:])&(1<<(8*size)-1)) | letter(size)<<letterLength | letter(classWord)<<letterClass
+				}
 				continue
 			}
 		}
