@@ -1,3 +1,4 @@
+drop function alike._typed_key(anycompatible);
 drop function alike._spelling(alike.attachment);
 drop function alike._spelled(alike.attachment, text);
 drop function alike._no_row(alike.attachment, text);

@@ -95,6 +95,12 @@ begin
 end
 $$;
 
+-- A key that is given as a value of its type, as text.
+create function alike._typed_key(value anycompatible) returns text language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$ select value::text $$;
+
 -- A key of several columns that somebody gives has a value for each, and no more.
 create function alike._check_key(a alike.attachment, given text) returns void language plpgsql stable
 set search_path = pg_catalog, pg_temp

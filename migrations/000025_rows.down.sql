@@ -1,3 +1,6 @@
+drop function alike.forest_rows(text, anycompatible, integer);
+drop function alike.si_rows(text, text, anycompatible, double precision);
+drop function alike.rows(text, anycompatible, double precision);
 drop function alike.forest_rows(text, text, integer);
 drop function alike._forest_rows(alike.attachment, text, integer);
 drop function alike.si_rows(text, text, text, double precision);

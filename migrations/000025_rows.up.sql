@@ -45,6 +45,13 @@ language sql stable
 as $$ select * from alike._rows(alike._attachment("table"), given, at_least) where "table" is not null and given is not null and at_least is not null $$;
 comment on function alike.rows(text, text, double precision) is 'the rows that resemble a row, best first';
 
+-- The questions about a row take its key as text, or as a value of its type.
+create function alike.rows("table" text, given anycompatible, at_least double precision default 'NaN')
+returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
+language sql stable
+as $$ select * from alike.rows("table", alike._typed_key(given), at_least) $$;
+comment on function alike.rows(text, anycompatible, double precision) is 'the rows that resemble a row, whose key is given by its type, best first';
+
 create function alike._si_rows(a alike.attachment, variant text, given text, fraction double precision)
 returns table (key text, si bigint)
 language plpgsql stable
@@ -110,6 +117,12 @@ as $$
 $$;
 comment on function alike.si_rows(text, text, text, double precision) is 'the rows whose similarity index lies in the range around that of a row: 0.3 of it on either side unless given, or for forest/i those that agree in its first byte';
 
+create function alike.si_rows("table" text, variant text, given anycompatible, fraction double precision default 'NaN')
+returns table (key text, si bigint)
+language sql stable
+as $$ select * from alike.si_rows("table", variant, alike._typed_key(given), fraction) $$;
+comment on function alike.si_rows(text, text, anycompatible, double precision) is 'the rows whose similarity index lies in the range around that of a row, whose key is given by its type';
+
 create function alike._forest_rows(a alike.attachment, given text, least_depth integer)
 returns table (key text, depth integer, resemblance double precision)
 language plpgsql stable
@@ -167,3 +180,9 @@ as $$
   where "table" is not null and given is not null and least_depth is not null
 $$;
 comment on function alike.forest_rows(text, text, integer) is 'the rows that agree with a row in the first bytes of a forest index, the deepest first: two bytes unless said otherwise';
+
+create function alike.forest_rows("table" text, given anycompatible, least_depth integer default 2)
+returns table (key text, depth integer, resemblance double precision)
+language sql stable
+as $$ select * from alike.forest_rows("table", alike._typed_key(given), least_depth) $$;
+comment on function alike.forest_rows(text, anycompatible, integer) is 'the rows that agree with a row, whose key is given by its type, in the first bytes of a forest index, the deepest first';

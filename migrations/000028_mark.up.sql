@@ -70,6 +70,11 @@ language sql
 as $$ select alike._mark(alike._attachment("table"), key, other, verdict, note) $$;
 comment on function alike.mark(text, text, text, text, text) is 'a person''s verdict on a pair, duplicate or distinct, which every answer obeys; none withdraws it';
 
+create function alike.mark("table" text, key anycompatible, other anycompatible, verdict text, note text default null) returns text
+language sql
+as $$ select alike.mark("table", alike._typed_key(key), alike._typed_key(other), verdict, note) $$;
+comment on function alike.mark(text, anycompatible, anycompatible, text, text) is 'a person''s verdict on a pair of rows, whose keys are given by their type';
+
 -- The keys that a person has called distinct from a key.
 create function alike._distinct_from(a alike.attachment, itself text) returns text[] language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -132,3 +132,8 @@ language sql
 as $$ select alike._gate(alike._attachment("table"), sketch, itself, shingles) $$;
 comment on function alike.gate(text, bytea, text, bigint) is
   'judges a document by the sketch that its program brings, inside the checkin''s transaction; returns the key of the row that it resembles most';
+
+create function alike.gate("table" text, sketch bytea, itself anycompatible, shingles bigint default null) returns text
+language sql
+as $$ select alike.gate("table", sketch, alike._typed_key(itself), shingles) $$;
+comment on function alike.gate(text, bytea, anycompatible, bigint) is 'judges a document as the other gate does; the key that it has, or is to have, is given by its type';

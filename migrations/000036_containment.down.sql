@@ -1,3 +1,5 @@
+drop function alike.contained(text, anycompatible, double precision, integer);
+drop function alike.containers(text, anycompatible, double precision, integer);
 drop function alike.containments(text, double precision, integer);
 drop function alike._keep_containing(alike.attachment, double precision);
 drop function alike._containments(alike.attachment, double precision, boolean, integer);

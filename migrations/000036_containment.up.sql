@@ -289,6 +289,12 @@ as $$
 $$;
 comment on function alike.containers(text, text, double precision, integer) is 'the rows that contain a row, best first, from 0.8 of it unless given';
 
+create function alike.containers("table" text, given anycompatible, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$ select * from alike.containers("table", alike._typed_key(given), at_least, at_most) $$;
+comment on function alike.containers(text, anycompatible, double precision, integer) is 'the rows that contain a row, whose key is given by its type, best first';
+
 create function alike.contained("table" text, given text, at_least double precision default 'NaN', at_most integer default 2147483647)
 returns table (key text, containment double precision, low double precision, high double precision)
 language sql stable
@@ -297,6 +303,12 @@ as $$
   where "table" is not null and given is not null and at_least is not null and at_most is not null
 $$;
 comment on function alike.contained(text, text, double precision, integer) is 'the rows that a row contains, best first, from 0.8 of each unless given';
+
+create function alike.contained("table" text, given anycompatible, at_least double precision default 'NaN', at_most integer default 2147483647)
+returns table (key text, containment double precision, low double precision, high double precision)
+language sql stable
+as $$ select * from alike.contained("table", alike._typed_key(given), at_least, at_most) $$;
+comment on function alike.contained(text, anycompatible, double precision, integer) is 'the rows that a row, whose key is given by its type, contains, best first';
 
 create function alike._holding_text(a alike.attachment, document text, reverse boolean, at_least double precision, at_most integer)
 returns table (key text, containment double precision, low double precision, high double precision)

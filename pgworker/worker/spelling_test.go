@@ -92,6 +92,9 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 					t.Errorf("%s of %s:\n%s, want\n%s", ask.sql, kind.spelled, got, ask.want)
 				}
 			}
+			if len(names) == 1 {
+				typedKeys(t, plain, c, text)
+			}
 			if got := list(t, plain, "select "+spell+" as key from documents_alike_cluster order by 1"); got != keys {
 				t.Errorf("the rows in kept clusters are\n%s, want\n%s", got, keys)
 			}
@@ -114,6 +117,30 @@ func TestKeysAsPeopleSpellThem(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// typedKeys fails unless the questions take the keys as values of their type: each of the
+// twelve rows is like the eleven others and not like itself.
+func typedKeys(t *testing.T, plain, c *pgx.Conn, text string) {
+	t.Helper()
+	for _, question := range []string{"alike.rows('documents', d.k0)", "alike.rows('documents', given => d.k0, at_least => 0.9)", "alike.si_rows('documents', 'length', d.k0, 0.9)"} {
+		if got := one[string](t, c, "select count(*) || ' of ' || min(n) || ' to ' || max(n) from (select r.key, count(*) as n from documents d, "+question+" r group by 1) r"); got != "12 of 11 to 11" {
+			t.Errorf("%s finds %s, want 12 of 11 to 11", question, got)
+		}
+	}
+	const pair = "select alike.mark('documents', x, y, $1) from (select min(k0::text), max(k0::text) from documents) p(a, b), (select k0 as x from documents) v, (select k0 as y from documents) w where x::text = a and y::text = b"
+	for _, verdict := range []string{"distinct", "none"} {
+		if got := one[string](t, c, pair, verdict); got != verdict {
+			t.Errorf("the verdict %s on typed keys is %s", verdict, got)
+		}
+	}
+	q, err := Ask(ctx, c, "documents", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !one[bool](t, plain, "select coalesce(alike.gate('documents', $1, d.k0) <> d.k0::text, false) from documents d limit 1", q.Sketch) {
+		t.Error("the gate of a typed key finds no other row")
 	}
 }
 
