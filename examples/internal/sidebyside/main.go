@@ -8,6 +8,7 @@
 //	go run -C examples/internal/sidebyside . -only 'alike|FTS5' -keep     those again, beside the results there are
 //	go run -C examples/internal/sidebyside . -write                       the pages again, out of results.json
 //	go run -C examples/internal/sidebyside . -kinds titles,zh             texts of other kinds, beside other peers
+//	go run -C examples/internal/sidebyside -tags sqlite_fts5 . -passages 100000   passages in pages
 //	go run -C examples/internal/sidebyside . -folder ~/mail -collections folder
 //
 // It installs the peers first (.ci/setup sidebyside). Every contender is a
@@ -65,6 +66,7 @@ func main() {
 	flag.Func("assume", "other assumptions for the page on a billion documents, such as memory=64e9,hour=0.5", assume.set)
 	setup := flag.Bool("setup", true, "install the peers first")
 	kinds := flag.String("kinds", "", "run the collections of texts of every kind, all or some by name, and nothing else")
+	pages := flag.Int("passages", 0, "look for passages in that many pages, and run nothing else")
 	kindRows := flag.Int("rows", 3000, "the most rows of each of them")
 	flag.Parse()
 	var err error
@@ -97,6 +99,16 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *pages > 0 {
+		only, err := regexp.Compile(c.only)
+		if err == nil {
+			err = runPassages(ctx, *pages, c.out, c.module, only.MatchString)
+		}
+		if err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *kinds != "" {
 		if err := runKinds(ctx, *kinds, *kindRows, c.out, c.module); err != nil {
 			log.Fatal(err)
