@@ -422,7 +422,7 @@ func passagesEnsemble(module string) func(context.Context, *passageAnswers, int,
 			return nil, err
 		}
 		a.Version, a.Fill, a.Bytes, a.Median, a.Slow = said.Version, said.Fill, said.Bytes, said.Median, said.Slow
-		a.How = fmt.Sprintf("threshold %v, 128 permutations, 32 partitions, its answers as they are; in memory, without a database", least)
+		a.How = fmt.Sprintf("threshold %v, 128 permutations, 32 partitions, weights 0.1 and 0.9, with which it finds most at that threshold (0.01 of the passages of 20 words with its own); its answers as they are; in memory, without a database", least)
 		return said.Found, nil
 	}
 }

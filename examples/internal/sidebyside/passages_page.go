@@ -64,8 +64,7 @@ that contain the passage, the time of a question the median and that of the slow
 	}
 	b.WriteString(`
 The phrase searches keep the words and their places, find a passage as it is written, and nothing of a page in which a word of it was changed.
-MinHashLSHEnsemble compares the sizes of two sets that its signatures tell; its answers are candidates, and those of short passages are few
-because 128 permutations of a page of 400 words hold few runs of 20.
+The answers of MinHashLSHEnsemble are candidates, which it does not compare.
 `)
 	return b.String()
 }

@@ -35,7 +35,7 @@ def main():
     with open(sys.argv[1], encoding="utf8") as f:
         questions = json.loads(f.readline())
         before, began = memory(), time.perf_counter()
-        ensemble = MinHashLSHEnsemble(threshold=float(sys.argv[2]), num_perm=128, num_part=32)
+        ensemble = MinHashLSHEnsemble(threshold=float(sys.argv[2]), num_perm=128, num_part=32, weights=(0.1, 0.9))
         entries = [(n, *sketched(json.loads(line))) for n, line in enumerate(f)]
         ensemble.index(entries)
     rows = len(entries)
