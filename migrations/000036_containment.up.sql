@@ -139,9 +139,10 @@ create function alike._containment_limit(a alike.attachment, at_least double pre
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  at_least := coalesce(nullif(at_least, 'NaN'), 0.8);
-  if not (at_least > 0 and at_least <= 1) then
-    raise exception 'alike: at_least is %, want above 0 and at most 1', at_least using errcode = 'invalid_parameter_value';
+  a.at_least := 0.8;
+  at_least := alike._limit(a, at_least);
+  if at_least = 0 then
+    raise exception 'alike: at_least is 0, want above 0' using errcode = 'invalid_parameter_value';
   elsif not alike._contains(a) then
     raise exception 'alike: % keeps no values for questions on containment', a.name using errcode = 'object_not_in_prerequisite_state',
       hint = format('select alike.attach(%L, %L, ''{"contains": true}'') adds them.', a.source, alike._current_document(a));

@@ -88,7 +88,7 @@ func holds(page []string, passage string) bool {
 	return float64(n) >= least*float64(len(wanted))
 }
 
-// runPassages measures every contender, or those that are named, on so many pages.
+// runPassages measures every contender that keep names.
 func runPassages(ctx context.Context, rows int, out, module string, keep func(name string) bool) error {
 	dir, err := os.MkdirTemp("", "passages")
 	if err != nil {
@@ -148,7 +148,7 @@ func askedPassages(rows int) [][]passage {
 }
 
 // judge completes what is measured of answers, the numbers of pages for each question. The pages that
-// hold a passage are the one that it is from and its neighbours, of which one may be an edit.
+// hold a passage are its own page and its neighbours, of which one may be an edit.
 func (a *passageAnswers) judge(rows int, questions [][]passage, found [][][]int) {
 	a.Recall, a.True = nil, nil
 	for i := range questions {
