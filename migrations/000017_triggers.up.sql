@@ -12,12 +12,14 @@
 -- of a column of the condition are, for the row r. Bytes, since what PostgreSQL takes
 -- for equal (1.0 and 1.000 in jsonb, or letters that a collation does not tell apart)
 -- need not have the same shingles. Nobody can make two documents with the same number:
--- the seed is drawn for each statement.
+-- the seed is drawn for each statement. Triggers do not see the value of a virtual generated
+-- column: the whole row takes its place.
 create function alike._state(a alike.attachment, r text, seed text) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(string_agg(case alike._base_type(t.atttypid)
-      when 'bytea'::regtype then format('coalesce((''x'' || encode(substr(sha256(%s.%I), 1, 8), ''hex''))::bit(64)::bigint, 0)', r, t.attname)
+  select coalesce(string_agg(case
+      when t.attgenerated = 'v' then format('hashtextextended(row(%s.*)::text collate "C", %s + %s)', r, seed, u.n)
+      when alike._base_type(t.atttypid) = 'bytea'::regtype then format('coalesce((''x'' || encode(substr(sha256(%s.%I), 1, 8), ''hex''))::bit(64)::bigint, 0)', r, t.attname)
       else format('coalesce(hashtextextended(%s.%I::text collate "C", %s + %s), 0)', r, t.attname, seed, u.n) end, ' # ' order by u.n), '0')
   from unnest(a.columns, alike._current(a)) with ordinality as u(c, current, n)
   join pg_attribute t on t.attrelid = a.source and t.attname = u.current

@@ -113,6 +113,17 @@ begin
 end
 $$;
 
+-- The value of a column in the row that a trigger is for. It does not see that of a virtual
+-- generated column, but it sees the row in the table.
+create function alike._new_value(a alike.attachment, name name) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when t.attgenerated = 'v' then format('(select t.%I from %s t where %s)', name, a.source,
+      (select string_agg(format('t.%I = new.%1$I', k), ' and ') from unnest(alike._current_keys(a)) as k))
+    else format('new.%I', name) end
+  from pg_attribute t where t.attrelid = a.source and t.attname = name
+$$;
+
 -- alike_ask_N runs as its owner: the connection is his, and roles that write documents
 -- have no right in the schema alike. After a column was renamed the document counts as not
 -- judged until the worker has had the function written again.
@@ -160,8 +171,8 @@ $function$, jsonb_build_object(
       'takes_entries', alike._takes_entries(),
       'state_old', alike._state(a, 'old', 'alike_seed'),
       'state_new', alike._state(a, 'new', 'alike_seed'),
-      'document', format(case type when 'bytea'::regtype then '%s' else 'convert_to(%s, ''UTF8'')' end, alike._document_of(type, format('new.%I', document))),
-      'media', coalesce((select format('new.%I::text', u.today) from unnest(a.columns, alike._current(a)) as u(name, today) where jsonb_typeof(a.extract) = 'object' and u.name = a.extract ->> 'column'), 'null'),
+      'document', format(case type when 'bytea'::regtype then '%s' else 'convert_to(%s, ''UTF8'')' end, alike._document_of(type, alike._new_value(a, document))),
+      'media', coalesce((select alike._new_value(a, u.today) || '::text' from unnest(a.columns, alike._current(a)) as u(name, today) where jsonb_typeof(a.extract) = 'object' and u.name = a.extract ->> 'column'), 'null'),
       'key', alike._key_text(alike._current_keys(a), 'new'),
       'connection', quote_literal(ask ->> 'connection'),
       'timeout', coalesce(ask ->> 'timeout', '2'),

@@ -668,3 +668,41 @@ func TestFilterFollowsTheThreshold(t *testing.T) {
 		}
 	}
 }
+
+// A document that PostgreSQL generates from other columns, stored or computed when it is read (from 18 on).
+func TestGeneratedDocuments(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Shared(t, 18).Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create extension dblink schema public")
+	connection := one[string](t, c, "select format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1))")
+	w := newWorker(t, database, nil)
+	for _, kind := range []string{"stored", "virtual"} {
+		for _, partitions := range []string{"", " partition by hash (id); create table part partition of documents for values with (modulus 1, remainder 0)"} {
+			exec(t, c, fmt.Sprintf("create table documents (id int primary key, title text, content text, body text generated always as (lower(title) || ' ' || content) %s)%s", kind, partitions))
+			exec(t, c, "insert into documents (id, title, content) select g, 'One', 'two three four five ' || g from generate_series(1, 6) as g; select alike.attach('documents', 'body')")
+			once(t, w)
+			exec(t, c, "insert into documents (id, title, content) values (7, 'Other', 'words of that kind'); update documents set title = 'Changed' where id = 1; update documents set content = 'also changed' where id = 2; delete from documents where id = 3; update documents set id = 10 where id = 4")
+			once(t, w)
+			checkSide(t, c, "documents", "documents", "body", "id::text", "true")
+			exec(t, c, "update documents set title = title")
+			if n := count(t, c, "alike.queue"); n != 0 {
+				t.Errorf("%s: %d entries for rows that did not change, want 0", kind, n)
+			}
+			exec(t, c, "select alike.detach('documents', '{\"drop\": true}')")
+			exec(t, c, "select alike.attach('documents', 'body', jsonb_build_object('policy', 'reject', 'ask', jsonb_build_object('connection', $1::text, 'timeout', 20)))", connection)
+			running, stop := context.WithCancel(ctx)
+			done := make(chan error)
+			go func() { done <- w.Run(running) }()
+			exec(t, c, "insert into documents (id, title, content) values (20, 'The story', $1)", story)
+			if _, err := c.Exec(ctx, "insert into documents (id, title, content) values (21, 'THE STORY', $1)", story); !rejected(err) {
+				t.Errorf("%s: a duplicate gave %v", kind, err)
+			}
+			stop()
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+			exec(t, c, "select alike.detach('documents', '{\"drop\": true}'); drop table documents")
+		}
+	}
+}

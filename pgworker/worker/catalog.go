@@ -64,6 +64,19 @@ func (c *catalog) get(ctx context.Context, q querier) (map[int32]*attachment, er
 	return byID, nil
 }
 
+// find returns an attachment, nil when there is none. For a number that is not known yet it
+// reads the attachments again.
+func (c *catalog) find(ctx context.Context, q querier, id int32) (*attachment, error) {
+	for range 2 {
+		byID, err := c.get(ctx, q)
+		if err != nil || byID[id] != nil {
+			return byID[id], err
+		}
+		c.forget()
+	}
+	return nil, nil
+}
+
 // readAttachments returns the attachments by number.
 func readAttachments(ctx context.Context, q querier) (map[int32]*attachment, error) {
 	rows, err := q.Query(ctx, queries.Attachments)

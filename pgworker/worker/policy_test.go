@@ -434,7 +434,10 @@ func TestAskWithoutSideTables(t *testing.T) {
 		exec(t, c, fmt.Sprintf("drop table accept_alike%[1]s cascade; drop table refuse_alike%[1]s cascade", missing))
 		exec(t, c, "insert into accept values (1, $1)", story)
 		fails(t, c, "refuse: the document could not be judged: ", "insert into refuse values (1, $1)", story)
-		exec(t, c, "drop table accept, refuse; select alike.detach('accept', '{\"drop\": true}'), alike.detach('refuse', '{\"drop\": true}')")
+		for _, table := range []string{"accept", "refuse"} {
+			exec(t, c, "select alike.detach($1, '{\"drop\": true}')", table)
+			exec(t, c, "drop table "+table)
+		}
 	}
 	stop()
 	if err := <-done; err != nil {

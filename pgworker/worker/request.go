@@ -32,13 +32,13 @@ func (r *request) media() string {
 // there were any. It leaves slow ones to answerSlow.
 func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
 	any, err := taken(ctx, w, queries.Requests, func(ctx context.Context, tx pgx.Tx, requests []request) error {
-		attachments, err := w.catalog.get(ctx, tx)
-		if err != nil {
-			return err
-		}
 		start := time.Now()
 		for _, r := range requests {
-			c, err := w.requested(attachments[r.Attachment], &r)
+			a, err := w.catalog.find(ctx, tx, r.Attachment)
+			if err != nil {
+				return err
+			}
+			c, err := w.requested(a, &r)
 			if err == nil && (c.slow(r.Document, r.media()) || time.Since(start) > batchTime) {
 				_, err = tx.Exec(ctx, queries.RequestSlow, r.ID)
 			} else {
@@ -69,11 +69,11 @@ func (w *Worker) answerSlow(ctx context.Context) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
-	attachments, err := w.catalog.get(ctx, w.pool)
+	a, err := w.catalog.find(ctx, w.pool, r.Attachment)
 	if err != nil {
 		return false, err
 	}
-	c, err := w.requested(attachments[r.Attachment], &r)
+	c, err := w.requested(a, &r)
 	limit := time.Duration(r.Seconds * float64(time.Second))
 	limited, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("reading the document took longer than %s", limit))
 	defer cancel()
@@ -83,7 +83,6 @@ func (w *Worker) answerSlow(ctx context.Context) (bool, error) {
 // requested returns what sketches the document of a request, with whole minima.
 func (w *Worker) requested(a *attachment, r *request) (*computer, error) {
 	if a == nil {
-		w.catalog.forget()
 		return nil, errDetached
 	}
 	if a.broken != nil {
