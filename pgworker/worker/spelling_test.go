@@ -47,23 +47,23 @@ var spelledKeys = []struct {
 func TestKeysAsPeopleSpellThem(t *testing.T) {
 	t.Parallel()
 	const text = "the quick brown fox jumps over the lazy dog"
+	database := pgtest.Database(t)
+	plain, c, w := pgtest.Connect(t, database), pgtest.Connect(t, database), newWorker(t, database, nil)
+	exec(t, plain, queries.Settings)
+	exec(t, c, "create type colour as enum ('red', 'orange', 'amber', 'yellow', 'lime', 'green', 'teal', 'cyan', 'blue', 'indigo', 'violet', 'pink', 'grey'); create domain moment as timestamptz")
 	for i, kind := range spelledKeys {
 		t.Run(kind.columns, func(t *testing.T) {
-			database := pgtest.Database(t)
-			plain, c := pgtest.Connect(t, database), pgtest.Connect(t, database)
-			exec(t, plain, queries.Settings)
 			exec(t, c, []string{"set timezone = 'Asia/Tokyo'; set datestyle = 'German'; set extra_float_digits = -10", "set timezone = 'America/New_York'; set datestyle = 'SQL, DMY'; set extra_float_digits = 3"}[i%2]+
 				"; set intervalstyle = 'sql_standard'; set bytea_output = 'escape'")
-			exec(t, c, "create type colour as enum ('red', 'orange', 'amber', 'yellow', 'lime', 'green', 'teal', 'cyan', 'blue', 'indigo', 'violet', 'pink', 'grey'); create domain moment as timestamptz")
 			var defined, names []string
 			for n, column := range strings.Split(kind.columns, ", ") {
 				names = append(names, fmt.Sprintf("k%d", n))
 				defined = append(defined, fmt.Sprintf("k%d %s", n, column))
 			}
 			exec(t, c, fmt.Sprintf(`create table documents (%s, body text, primary key (%s)); select alike.attach('documents', 'body', '{"policy": "link", "si": ["length"], "matches": 100, "profile": "words k=4 s=7 t=84"}')`, strings.Join(defined, ", "), strings.Join(names, ", ")))
+			t.Cleanup(func() { exec(t, c, `select alike.detach('documents', '{"drop": true}'); drop table documents cascade`) })
 			exec(t, c, "insert into documents select "+kind.values+", '"+text+"' from generate_series(1, 12) as g")
 			exec(t, c, "update documents set body = body || ' ' where ("+strings.Join(names, ", ")+") = (select "+kind.values+" from generate_series(1, 1) as g)")
-			w := newWorker(t, database, nil)
 			once(t, w)
 
 			spell := names[0] + "::text"
