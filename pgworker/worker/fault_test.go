@@ -312,6 +312,7 @@ func TestDropped(t *testing.T) {
 // Where a column of the key was dropped, the writes of the application go on, status says so, and
 // nothing else fails for it.
 func TestKeyDropped(t *testing.T) {
+	t.Parallel()
 	c, w := sketched(t, "create table other (id int primary key, body text); select alike.attach('other', 'body')")
 	for _, drop := range []string{"drop column id cascade", "drop column body, drop column id cascade", "drop column part cascade, drop column body"} {
 		for _, partitions := range []string{"", " partition by hash (kind); create table one partition of documents for values with (modulus 1, remainder 0)"} {

@@ -496,6 +496,7 @@ func TestForgedObjects(t *testing.T) {
 // Where something that attach has made was dropped, who may create in the schema takes its name. His
 // code does not run as the writer, the worker or who asks; the writes go on, and status says what it is.
 func TestTakenNames(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, pgtest.Version())
 	s.private()
 	s.does("dba", "create schema common; grant all on schema common to public")

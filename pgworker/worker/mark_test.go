@@ -256,6 +256,7 @@ func TestBetweenRenameAndMend(t *testing.T) {
 
 // After a rename the worker compares every row, since a trigger may not have found out a key.
 func TestRenameComparesRows(t *testing.T) {
+	t.Parallel()
 	c, w := short(t, "int primary key", 3)
 	exec(t, c, "alter table documents disable trigger user; insert into documents values (4, 'one two three four 4'); delete from documents where id = 1; alter table documents enable trigger user")
 	exec(t, c, "alter table documents rename column body to content")
@@ -266,6 +267,7 @@ func TestRenameComparesRows(t *testing.T) {
 // What a domain demands of new values is not demanded of those that are there. A checkin goes on,
 // and the side tables take such keys, too.
 func TestKeysOfDomains(t *testing.T) {
+	t.Parallel()
 	for _, partitions := range []string{"", " partition by hash (id); create table part partition of documents for values with (modulus 1, remainder 0)"} {
 		c, w := sketched(t, "create domain number as int check (value > 0); create domain place as number not null; create domain label as text check (length(value) < 9)",
 			"create table documents (id place, tag label, body text, primary key (id, tag))"+partitions,
@@ -292,6 +294,7 @@ func TestKeysOfDomains(t *testing.T) {
 
 // What its owner does to the table of verdicts costs verdicts, and no checkin.
 func TestVerdictsThatCannotBeKept(t *testing.T) {
+	t.Parallel()
 	for _, broken := range []string{
 		"alter table documents_alike_mark rename column verdict to said",
 		"alter table documents_alike_mark add column more int not null default 1, add constraint none check (id < 0) not valid",

@@ -299,6 +299,7 @@ func TestKeptClustersBesideWorker(t *testing.T) {
 
 // A worker that learned of the attachment before its clusters were kept writes alone all the same.
 func TestClustersKeptMeanwhile(t *testing.T) {
+	t.Parallel()
 	c, w := short(t, "int primary key", 3)
 	w.catalog.forget()
 	if _, err := w.catalog.get(ctx, w.pool); err != nil {
@@ -309,7 +310,7 @@ func TestClustersKeptMeanwhile(t *testing.T) {
 	w.catalog.mutex.Unlock()
 	exec(t, c, "select alike.write_clusters('documents'); insert into documents values (4, 'one two three four 1')")
 	tx := checkedIn(t, w, "4")
-	if got := list(t, c, "select distinct mode from pg_locks where locktype = 'advisory' and granted and objsubid = 2 and classid = (select hashtext('alike')::oid from alike.attachment) and pid <> pg_backend_pid() order by 1"); !strings.Contains(got, "ExclusiveLock") {
+	if got := list(t, c, "select distinct mode from pg_locks where locktype = 'advisory' and granted and objsubid = 2 and classid = hashtext('alike')::oid and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid() order by 1"); !strings.Contains(got, "ExclusiveLock") {
 		t.Errorf("a writer holds %q, want a lock that lets no other write", got)
 	}
 	if err := tx.Commit(ctx); err != nil {
@@ -702,6 +703,7 @@ func TestAskByContainment(t *testing.T) {
 
 // Of a crowd the nearest are recorded, and how many there are beside them.
 func TestNearestMatches(t *testing.T) {
+	t.Parallel()
 	c, w := sketched(t, "create table documents (id int primary key, body text)", `select alike.attach('documents', 'body', '{"policy": "link", "matches": 2, "at_least": 0.3, "profile": "words w=1"}')`)
 	exec(t, c, "insert into documents select g, (select string_agg(case when i <= g * 3 then 'other' || g || i else 'word' || i end, ' ') from generate_series(1, 60) as i) from generate_series(5, 1, -1) as g")
 	once(t, w)

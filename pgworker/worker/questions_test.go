@@ -370,6 +370,7 @@ func TestPairsOfACrowd(t *testing.T) {
 
 // The views are the features and the equality join of the side table, in both layouts.
 func TestPairView(t *testing.T) {
+	t.Parallel()
 	for _, layout := range []string{"columns", "parts"} {
 		c, _ := sketched(t, "create table documents (id int, tag text, body text, primary key (id, tag))",
 			"insert into documents select g, t, 'one two three four five six seven eight nine ' || g % 3 from generate_series(1, 6) as g, unnest(array['x', 'y']) as t",
@@ -393,6 +394,7 @@ func TestPairView(t *testing.T) {
 // A row at the threshold itself is an answer; containment is told where the sketch tells it; a key
 // that is none is named; the side table is not read as a whole, though it is small.
 func TestSmallQuestions(t *testing.T) {
+	t.Parallel()
 	c, _ := sketched(t, "create table documents (id int primary key, body text)",
 		"insert into documents select g, 'one two three four five six seven eight nine ten' || repeat(' and more of it ' || g % 3, g % 3) || repeat(' ' || g, g % 2) from generate_series(1, 40) as g",
 		`select alike.attach('documents', 'body', '{"profile": "words w=2 scaled k=4 s=2", "at_least": 0.1}')`)

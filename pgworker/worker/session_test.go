@@ -144,6 +144,7 @@ func TestOnceSaysProblems(t *testing.T) {
 
 // A worker that may work for no table says what to grant, and a role that may not use the schema is told so.
 func TestWorkerOfNoOwner(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, pgtest.Version())
 	lonely := s.worker("bob_worker")
 	once(t, lonely) // nothing is attached yet
