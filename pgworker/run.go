@@ -241,7 +241,7 @@ func listenOn(address string) (net.Listener, error) {
 		// answers is not ours to take.
 		if conn, err := net.Dial("unix", path); err == nil {
 			conn.Close()
-			return nil, fmt.Errorf("listen: %s is in use: another process answers there", path)
+			return nil, fmt.Errorf("listen: another process listens on %s already", path)
 		}
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 			os.Remove(path)
@@ -285,7 +285,7 @@ func (b *bars) end() {
 	}
 }
 
-// progressLines logs a line every ten seconds where nobody watches a terminal.
+// progressLines logs a line every ten seconds where the output is no terminal.
 func progressLines(log *slog.Logger) func(worker.Progress) {
 	next := map[string]time.Time{}
 	return func(p worker.Progress) {

@@ -28,7 +28,7 @@ func TestEveryFileIsDescribedAndUsed(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".sql")
 		if !strings.Contains(string(source), "//go:embed "+filepath.ToSlash(file)) && !strings.Contains(string(readme), "`"+name+"`") && name != "attach" && !strings.HasPrefix(file, "portable/") {
-			t.Errorf("nobody uses %s", file)
+			t.Errorf("%s is unused", file)
 		}
 	}
 }

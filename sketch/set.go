@@ -35,7 +35,7 @@ func readSet(doc []byte) (s set, err error) {
 	var value any
 	if err = d.Decode(&value); err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			err = fmt.Errorf("something follows the value")
+			err = fmt.Errorf("there is text after the value")
 		}
 	}
 	if err == io.EOF {

@@ -80,7 +80,7 @@ func TestNoSets(t *testing.T) {
 		"":                        "array or an object of JSON",
 		"harbour":                 "array or an object of JSON",
 		`["a", ]`:                 "array or an object of JSON",
-		`["a"] ["b"]`:             "something follows",
+		`["a"] ["b"]`:             "there is text after the value",
 		`"a"`:                     "this is a string",
 		`null`:                    "this is null",
 		`12`:                      "this is a number",

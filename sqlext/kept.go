@@ -19,11 +19,11 @@ import (
 // have no cluster, and one number for all of them, so that a checkin need not renumber or
 // search through very many rows.
 
-// mostClustered is how many rows a cluster may have unless the option clusters says it, and
-// maxCluster the most that it can say.
+// defaultCluster is the limit on the rows of a cluster unless the option clusters says it, and
+// maxCluster the largest limit that it can say.
 const (
-	mostClustered = 1000
-	maxCluster    = 1000000
+	defaultCluster = 1000
+	maxCluster     = 1000000
 )
 
 // crowded is the number of all components with more rows than a cluster may have.
@@ -33,23 +33,23 @@ const crowded = -1
 // are kept.
 type clusterLimit struct {
 	given bool
-	most  int
+	max   int
 }
 
 func (l *clusterLimit) UnmarshalJSON(text []byte) error {
 	*l = clusterLimit{given: true}
 	switch string(text) {
 	case "true":
-		l.most = mostClustered
+		l.max = defaultCluster
 		return nil
 	case "false":
 		return nil
 	}
-	var most float64
-	if _, err := fmt.Sscan(string(text), &most); err != nil || most < 2 || most > maxCluster || most != float64(int(most)) {
+	var limit float64
+	if _, err := fmt.Sscan(string(text), &limit); err != nil || limit < 2 || limit > maxCluster || limit != float64(int(limit)) {
 		return errors.New("no number of rows")
 	}
-	l.most = int(most)
+	l.max = int(limit)
 	return nil
 }
 

@@ -178,7 +178,7 @@ func (o *options) apply(s *settings) error {
 		}
 	}
 	if o.Clusters.given {
-		s.Clusters = o.Clusters.most
+		s.Clusters = o.Clusters.max
 	}
 	if o.AtLeast.given {
 		s.AtLeast = o.AtLeast.value

@@ -510,5 +510,5 @@ func (s *Server) close() {
 		syscall.Kill(pid, syscall.SIGQUIT) // it need not write what is deleted now
 	}
 	s.Stop()
-	os.RemoveAll(s.Dir) // a leftover in the temporary folder harms nobody
+	os.RemoveAll(s.Dir) // a leftover does no harm
 }

@@ -34,7 +34,7 @@ const lookLimit = 1 << 20
 // answerQuestions answers what functions have asked, and reports whether there was any. A
 // question is locked until it is answered: when this worker ends, another answers it.
 func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
-	return taken(ctx, w, queries.Questions, func(ctx context.Context, tx pgx.Tx, questions []posed) error {
+	return answerLocked(ctx, w, queries.Questions, func(ctx context.Context, tx pgx.Tx, questions []posed) error {
 		start := time.Now()
 		for i := range questions {
 			if i > 0 && time.Since(start) > batchTime {
@@ -64,9 +64,9 @@ func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
 	})
 }
 
-// taken gives the rows that a query locks to answer, in the same transaction, and reports
+// answerLocked has the rows that a query locks answered in the same transaction, and reports
 // whether there was any.
-func taken[T any](ctx context.Context, w *Worker, query string, answer func(ctx context.Context, tx pgx.Tx, list []T) error) (bool, error) {
+func answerLocked[T any](ctx context.Context, w *Worker, query string, answer func(ctx context.Context, tx pgx.Tx, list []T) error) (bool, error) {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
 	tx, err := w.begin(ctx)

@@ -15,31 +15,31 @@ import (
 // An attachment is one aspect of one table. A key is text everywhere outside of the
 // database: its value, or a JSON array.
 type attachment struct {
-	id            int32
-	name          string
-	replaces      *int32
-	keys          int // columns
-	profileID     int16
-	profile       sketch.Profile
-	boilerplate   *sketch.Boilerplate // the shingles that its sketches leave out
-	variants      []simindex.Variant
-	policy        string
-	atLeast       float64
-	short         *verify.Short
-	matches       int
-	verify        string // sketch or text: what decides a pair that the sketches leave open
-	mode          string
-	distributed   bool   // among the nodes of Citus
-	media         string // how bytes become text; "" for not at all
-	mediaFrom     string // the column that says it
-	indexed       bool
-	superfeatures int      // that are columns
-	clustered     bool     // clusters are kept
-	contains      bool     // values of passages are kept
-	leastHeld     *float64 // the containment from which the policy acts; nil where it acts on resemblance
-	problem       *string
-	tokens        *int32 // the fingerprint of the tokens of its sketches, once there are any
-	broken        error  // why nothing can be done for it
+	id             int32
+	name           string
+	replaces       *int32
+	keys           int // columns
+	profileID      int16
+	profile        sketch.Profile
+	boilerplate    *sketch.Boilerplate // the shingles that its sketches leave out
+	variants       []simindex.Variant
+	policy         string
+	atLeast        float64
+	short          *verify.Short
+	matches        int
+	verify         string // sketch or text: what decides a pair that the sketches leave open
+	mode           string
+	distributed    bool   // among the nodes of Citus
+	media          string // how bytes become text; "" for not at all
+	mediaFrom      string // the column that says it
+	indexed        bool
+	superfeatures  int      // that are columns
+	clustered      bool     // clusters are kept
+	contains       bool     // values of passages are kept
+	minContainment *float64 // the containment from which the policy acts; nil where it acts on resemblance
+	problem        *string
+	tokens         *int32 // the fingerprint of the tokens of its sketches, once there are any
+	broken         error  // why nothing can be done for it
 
 	fragments map[string]string // of SQL, as alike._fragments makes them
 }

@@ -93,7 +93,7 @@ func readAttachments(ctx context.Context, q querier) (map[int32]*attachment, err
 		var below *int64
 		var shortAtLeast *float64
 		if err := rows.Scan(&a.id, &a.name, &a.replaces, &missing, &a.keys, &a.profileID, &profile, &a.tokens, &variants, &a.policy, &a.atLeast, &a.matches, &a.verify, &below, &shortAtLeast, &a.mode, &a.distributed,
-			&extract, &a.indexed, &a.problem, &a.superfeatures, &a.clustered, &a.contains, &a.leastHeld, &a.fragments); err != nil {
+			&extract, &a.indexed, &a.problem, &a.superfeatures, &a.clustered, &a.contains, &a.minContainment, &a.fragments); err != nil {
 			return nil, err
 		}
 		if below != nil && shortAtLeast != nil {

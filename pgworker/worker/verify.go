@@ -145,7 +145,7 @@ func (v *verifier) decide(ctx context.Context, list []Answer, atLeast float64) (
 
 // matchVerified is queries.Match where the documents decide.
 func (w *Worker) matchVerified(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
-	if a.leastHeld != nil {
+	if a.minContainment != nil {
 		return w.matchHeld(ctx, tx, a, keys)
 	}
 	from, err := verify.From(a.profile, a.atLeast)
@@ -187,7 +187,7 @@ func (w *Worker) matchVerified(ctx context.Context, tx pgx.Tx, a *attachment, ke
 
 // matchHeld is matchVerified by containment.
 func (w *Worker) matchHeld(ctx context.Context, tx pgx.Tx, a *attachment, keys []string) error {
-	c := &Containment{tx: tx, atLeast: *a.leastHeld, texts: map[string][]byte{}}
+	c := &Containment{tx: tx, atLeast: *a.minContainment, texts: map[string][]byte{}}
 	if err := c.read(ctx, a, w.extractor); err != nil {
 		return err
 	}

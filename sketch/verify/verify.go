@@ -60,8 +60,8 @@ type Short struct {
 	AtLeast float64
 }
 
-// mostSizes bounds what a Judge remembers of the lengths of documents.
-const mostSizes = 1 << 16
+// maxSizes bounds what a Judge remembers of the lengths of documents.
+const maxSizes = 1 << 16
 
 // Raise makes the Judge ask more of short documents. size returns how many shingles a
 // document has; the Judge calls it for pairs whose resemblance is between the two thresholds.
@@ -96,7 +96,7 @@ func (j *Judge[K]) Limit(a, b K, i sketch.Interval, atLeast float64) (float64, e
 			if err != nil {
 				return 0, err
 			}
-			if len(j.isShort) >= mostSizes {
+			if len(j.isShort) >= maxSizes {
 				clear(j.isShort)
 			}
 			short = n < j.short.Below
