@@ -14,10 +14,10 @@ import (
 // A limited is the value of a flag that has limits; a value beyond them is a
 // wrong command line, and the error says what they are.
 type limited[T cmp.Ordered] struct {
-	value       *T
-	least, most T // most below least is no limit
-	parse       func(string) (T, error)
-	kind        string // as help shows it
+	value    *T
+	min, max T // no upper limit where max is below min
+	parse    func(string) (T, error)
+	kind     string // as help shows it
 }
 
 func (l limited[T]) String() string {
@@ -32,36 +32,36 @@ func (l limited[T]) Type() string { return l.kind }
 func (l limited[T]) Set(s string) error {
 	v, err := l.parse(s)
 	switch {
-	case l.most < l.least && (err != nil || !(v >= l.least)): // NaN is not
-		return fmt.Errorf("want %v or more", l.least)
-	case l.most >= l.least && (err != nil || !(v >= l.least && v <= l.most)):
-		return fmt.Errorf("want %v to %v", l.least, l.most)
+	case l.max < l.min && (err != nil || !(v >= l.min)): // NaN is not
+		return fmt.Errorf("want %v or more", l.min)
+	case l.max >= l.min && (err != nil || !(v >= l.min && v <= l.max)):
+		return fmt.Errorf("want %v to %v", l.min, l.max)
 	}
 	*l.value = v
 	return nil
 }
 
-func intFlag(flags *pflag.FlagSet, value *int, name string, otherwise, least, most int, usage string) {
+func intFlag(flags *pflag.FlagSet, value *int, name string, otherwise, min, max int, usage string) {
 	*value = otherwise
-	flags.Var(limited[int]{value, least, most, strconv.Atoi, "int"}, name, usage)
+	flags.Var(limited[int]{value, min, max, strconv.Atoi, "int"}, name, usage)
 }
 
-func int64Flag(flags *pflag.FlagSet, value *int64, name string, otherwise, least, most int64, usage string) {
+func int64Flag(flags *pflag.FlagSet, value *int64, name string, otherwise, min, max int64, usage string) {
 	*value = otherwise
 	parse := func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
-	flags.Var(limited[int64]{value, least, most, parse, "int"}, name, usage)
+	flags.Var(limited[int64]{value, min, max, parse, "int"}, name, usage)
 }
 
-func durationFlag(flags *pflag.FlagSet, value *time.Duration, name string, otherwise, least time.Duration, usage string) {
+func durationFlag(flags *pflag.FlagSet, value *time.Duration, name string, otherwise, min time.Duration, usage string) {
 	*value = otherwise
-	flags.Var(limited[time.Duration]{value, least, 0, time.ParseDuration, "duration"}, name, usage)
+	flags.Var(limited[time.Duration]{value, min, 0, time.ParseDuration, "duration"}, name, usage)
 }
 
 // floatFlag adds a flag of which help shows no default: the usage says what it is.
-func floatFlag(flags *pflag.FlagSet, value *float64, name string, otherwise, least, most float64, usage string) {
+func floatFlag(flags *pflag.FlagSet, value *float64, name string, otherwise, min, max float64, usage string) {
 	*value = otherwise
 	parse := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
-	flags.Var(limited[float64]{value, least, most, parse, "float"}, name, usage)
+	flags.Var(limited[float64]{value, min, max, parse, "float"}, name, usage)
 	flags.Lookup(name).DefValue = "0" // which help does not show
 }
 

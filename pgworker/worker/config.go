@@ -95,7 +95,7 @@ func (c *Config) validate() error {
 		name      string
 		value     *int
 		otherwise int
-		most      int
+		max       int
 	}{
 		{"Lanes", &c.Lanes, 1, MaxLanes},
 		{"Extractions", &c.Extractions, 1, MaxExtractions},
@@ -107,8 +107,8 @@ func (c *Config) validate() error {
 		if *n.value == 0 {
 			*n.value = n.otherwise
 		}
-		if *n.value < 1 || *n.value > n.most {
-			return fmt.Errorf("worker: %s is %d, want 1 to %d", n.name, *n.value, n.most)
+		if *n.value < 1 || *n.value > n.max {
+			return fmt.Errorf("worker: %s is %d, want 1 to %d", n.name, *n.value, n.max)
 		}
 	}
 	for _, d := range [...]struct {

@@ -75,14 +75,14 @@ func validText(s string) string {
 
 func abbreviate(s string) string { return abbreviateTo(s, 100) }
 
-func abbreviateTo(s string, most int) string {
-	if len(s) <= most {
+func abbreviateTo(s string, max int) string {
+	if len(s) <= max {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
+	for max > 0 && !utf8.RuneStart(s[max]) {
+		max--
 	}
-	return s[:most] + "…"
+	return s[:max] + "…"
 }
 
 // IsTransient reports whether an error of Once may go away by itself: a server

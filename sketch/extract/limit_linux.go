@@ -19,11 +19,11 @@ func alone(cmd *exec.Cmd) {
 // that they never use.
 func limit(pid int, c Config) error {
 	seconds := uint64(c.Timeout.Seconds()) + 1
-	for resource, most := range map[int]uint64{
+	for resource, max := range map[int]uint64{
 		unix.RLIMIT_DATA: uint64(c.Memory), unix.RLIMIT_CPU: seconds,
 		unix.RLIMIT_FSIZE: uint64(c.Output), unix.RLIMIT_CORE: 0,
 	} {
-		if err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: most, Max: most}, nil); err != nil && err != unix.ESRCH {
+		if err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: max, Max: max}, nil); err != nil && err != unix.ESRCH {
 			return err
 		}
 	}
