@@ -61,6 +61,10 @@ begin
         and exists (select from pg_depend e where e.classid = d.refclassid and e.objid = d.refobjid and e.deptype = 'e'))
   limit 1;
   execute format('drop table %I.%I', schema, copy);
+  if exists (select from pg_attribute where attrelid = source and attname = any (columns) and attgenerated = 'v') then
+    raise exception 'alike: where: "%" reads a virtual generated column, whose value triggers do not see', left(given, 100)
+      using errcode = 'feature_not_supported', hint = 'Write the expression of the column, or have the column stored.';
+  end if;
   foreign_object := coalesce(foreign_object, alike._foreign_type(source, columns));
   if foreign_object is not null then
     raise exception 'alike: where: "%" uses %, whose code would run with the rights of every role that reads the table; want functions and types of PostgreSQL or of an extension',

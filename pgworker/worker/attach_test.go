@@ -677,6 +677,11 @@ func TestGeneratedDocuments(t *testing.T) {
 	exec(t, c, "create extension dblink schema public")
 	connection := one[string](t, c, "select format('dbname=%s host=%s user=postgres', current_database(), split_part(current_setting('unix_socket_directories'), ',', 1))")
 	w := newWorker(t, database, nil)
+	exec(t, c, "create table posts (id int primary key, body text, draft boolean, public boolean generated always as (not draft) virtual)")
+	fails(t, c, `alike: where: "public" reads a virtual generated column, whose value triggers do not see`, `select alike.attach('posts', 'body', '{"where": "public"}')`)
+	exec(t, c, `select alike.attach('posts', 'body', '{"where": "not draft"}'); insert into posts (id, body, draft) values (1, 'one two three', false), (2, 'two three four', true); update posts set draft = not draft`)
+	once(t, w)
+	checkSide(t, c, "posts", "posts", "body", "id::text", "public")
 	for _, kind := range []string{"stored", "virtual"} {
 		for _, partitions := range []string{"", " partition by hash (id); create table part partition of documents for values with (modulus 1, remainder 0)"} {
 			exec(t, c, fmt.Sprintf("create table documents (id int primary key, title text, content text, body text generated always as (lower(title) || ' ' || content) %s)%s", kind, partitions))
