@@ -32,7 +32,7 @@ func (k *cache) attachment(name attachmentName, stamp int64) *attachment {
 }
 
 func (k *cache) keep(a *attachment) {
-	if len(k.attachments) >= maxCached {
+	if len(k.attachments) >= maxCached || len(k.statements) >= 100*maxCached {
 		clear(k.attachments)
 		clear(k.statements)
 	}

@@ -57,7 +57,7 @@ func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment
 	if has, err := c.HasColumn(schema, "alike_attachment", "name"); err != nil || !has {
 		return nil, err
 	}
-	s, err := c.Cached(inSchema(schema, "attachment") + " WHERE " + condition + " ORDER BY a.name")
+	s, err := c.Cached(c.registered(schema) + " WHERE " + condition + " ORDER BY a.name")
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,17 @@ func (c *conn) attachments(schema, condition string, args ...any) ([]*attachment
 		}
 	}
 	return list, nil
+}
+
+// registered is the statement that reads the registry of a schema. Each checkin asks for it.
+func (c *conn) registered(schema string) string {
+	id := statementName{name: "attachment", item: schema}
+	text, ok := c.cache.statements[id]
+	if !ok {
+		text = inSchema(schema, "attachment")
+		c.cache.statements[id] = text
+	}
+	return text
 }
 
 // inSchema is a statement about a schema alone.

@@ -267,7 +267,12 @@ func (c *conn) searched(ref reference) ([]string, error) {
 func (c *conn) schemas() ([]string, error) {
 	var list []string
 	temp := false
-	err := c.Run("PRAGMA database_list", func(row []sqlite.Value) error {
+	s, err := c.Cached("PRAGMA database_list")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Done()
+	err = s.Each(func(row []sqlite.Value) error {
 		if name := row[1].Text(); name == "temp" {
 			temp = true
 		} else {

@@ -82,6 +82,9 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"hot features of what is not attached", `select * from alike.hot('d')`, `nothing is attached to d`},
 	{"a verdict on what is not attached", `select alike.mark('d', '1', '2', 'distinct')`, `nothing is attached to d`},
 
+	{"containment from 0", `select * from alike.containers('e', '1', 0)`, `at_least is 0, want above 0`},
+	{"containment above 1", `select * from alike.containments('e', 1.5)`, `at_least is 1.5, want a number from 0 to 1`},
+	{"containment without values", `select * from alike.contained('e', '1')`, `e keeps no values for questions on containment…`},
 	{"a row that is missing", `select * from alike.rows('e', '9')`, `e has no row 9…`},
 	{"a row that is missing, by its index", `select * from alike.si_rows('i', 'length', '9')`, `i has no row 9…`},
 	{"a composite key that is a number", `select * from alike.rows('c', 'x')`, `the key is "x", want a JSON array of 2 values`},
