@@ -419,3 +419,28 @@ func TestSmallQuestions(t *testing.T) {
 	fails(t, c, `alike: the key "one" of documents is not integer`, "select * from alike.rows('documents', 'one')")
 	fails(t, c, "alike: there is no fragment {nothing}", "select alike._fill('select {nothing}', '{}')")
 }
+
+// A duplicate comes once, a row of another profile not at all, one at the end of a range is not in it,
+// and a verdict is one of two words.
+func TestSmallAnswers(t *testing.T) {
+	t.Parallel()
+	c, _ := sketched(t, "create table documents (id int primary key, body text)",
+		"insert into documents select g, (select string_agg('word' || i, ' ') from generate_series(1, g) as i) from generate_series(1, 20) as g",
+		`select alike.attach('documents', 'body', '{"profile": "words w=1 k=12 s=2", "si": ["length"], "at_least": 0.5}')`)
+	if got, want := list(t, c, "select key from alike.si_rows('documents', 'length', '10', 0.5) order by key::int"), "6 7 8 9 11 12 13 14"; got != want {
+		t.Errorf("lengths within half of 10: %s, want %s", got, want)
+	}
+	const nine = "select key from alike.rows('documents', '10') where key = '9'"
+	if got := list(t, c, nine); got != "9" {
+		t.Fatalf("the answers about row 10 have %q, want 9 once", got)
+	}
+	exec(t, c, "select alike.mark('documents', '10', '9', 'duplicate')")
+	if got := list(t, c, nine); got != "9" {
+		t.Errorf("with a verdict the answers have %q, want 9 once", got)
+	}
+	exec(t, c, "select alike.mark('documents', '10', '9', 'none'); update documents_alike set profile = profile + 100 where id = 9")
+	if got := list(t, c, nine); got != "" {
+		t.Errorf("the answers have the row %q of another profile", got)
+	}
+	fails(t, c, "documents_alike_verdict", "insert into documents_alike_mark (id, other, verdict) values (1, 2, 'perhaps')")
+}
