@@ -171,7 +171,11 @@ func gateForeignSketches(t *testing.T, c *pgx.Conn) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fails(t, c, "different profiles", "select alike.gate('documents', $1)", append(append([]byte{}, cut.Sketch[:7]...), append([]byte{5}, cut.Sketch[8:]...)...))
+	foreign := append(append([]byte{}, cut.Sketch[:7]...), append([]byte{5}, cut.Sketch[8:]...)...)
+	exec(t, c, `create table bare (id bigint primary key, body text); select alike.attach('bare', 'body', '{"policy": "reject"}')`)
+	for _, table := range []string{"documents", "bare"} { // with rows to compare with and without
+		fails(t, c, "different profiles", "select alike.gate($1, $2)", table, foreign)
+	}
 	exec(t, c, `create table lists (id bigint primary key, body text); select alike.attach('lists', 'body', '{"policy": "reject", "profile": "words scaled"}')`)
 	list, err := Ask(ctx, c, "lists", []byte(story))
 	if err != nil {

@@ -161,16 +161,3 @@ func TestVisible(t *testing.T) {
 		}
 	}
 }
-
-func TestNumbers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567"} {
-		if got := Grouped(n); got != want {
-			t.Errorf("%d is %s", n, got)
-		}
-	}
-	for share, want := range map[float64]string{0: "0 %", 0.0001: "under 0.1 %", 0.0123: "1.2 %", 0.5: "50 %", 0.9951: "99.5 %", 0.99999: "over 99.9 %", 1: "100 %"} {
-		if got := Percent(share); got != want {
-			t.Errorf("%v is %s, want %s", share, got, want)
-		}
-	}
-}
