@@ -108,6 +108,29 @@ func TestClustersFollow(t *testing.T) {
 	}
 }
 
+// When a person calls the ends of a chain distinct, the end that resembles the middle less
+// leaves the cluster.
+func TestAVerdictDividesAChain(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	for i := range 3 {
+		exec(t, c, "insert into documents values ($1, $2)", i+1, clustertest.Chained(i))
+	}
+	exec(t, c, `select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.4, "clusters": true}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	for _, step := range []struct{ verdict, want string }{{"distinct", "1 2"}, {"none", "1 2 3"}} {
+		exec(t, c, "select alike.mark('documents', 1, 3, $1)", step.verdict)
+		once(t, w)
+		checkKept(t, c, 1000)
+		if got := list(t, c, "select id::text from documents_alike_cluster where cluster is not null order by id"); got != step.want {
+			t.Errorf("after the verdict %s the cluster has %q, want %q", step.verdict, got, step.want)
+		}
+	}
+}
+
 // Workers, people and write_clusters at once: each of them ends, and the clusters are those
 // of the rows.
 func TestClustersFollowManyWorkers(t *testing.T) {
