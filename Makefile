@@ -47,7 +47,7 @@ check: check-worker check-others check-sidebyside ## the tests of every module
 check-worker:
 	go test -parallel 4 -timeout 3h ./pgworker/worker
 check-others:
-	nice -n 5 go test -p 3 -parallel 4 -timeout 3h ./sqlext ./examples/internal/engines $$(go list ./... | grep -v /pgworker/worker$$)
+	nice -n 5 go test -p 3 -parallel 4 -timeout 3h ./sqlext ./examples/internal/engines ./sqlext/packages ./migrations ./examples/internal/doctest $$(go list ./... | grep -v /pgworker/worker$$)
 check-sidebyside:
 	nice -n 5 go test -C examples/internal/sidebyside -timeout 3h ./...
 
