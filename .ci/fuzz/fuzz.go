@@ -5,16 +5,21 @@
 //	go run .ci/fuzz/fuzz.go -executions 100000000 -corpus build/corpus
 //
 // With -executions the targets take turns of -time until their executions add up to
-// that number. What a turn finds new goes to the corpus, where the next turn begins.
+// that number. What a turn finds new goes to the corpus, where the next turn begins. An
+// empty corpus begins with the inputs in corpus.tar.gz, beside this file; -save puts
+// those of the corpus there.
 // An input that fails stands in testdata/fuzz afterwards, as go test writes it.
 package main
 
 import (
+	"archive/tar"
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,19 +41,101 @@ var (
 	perTarget  = flag.Duration("time", 30*time.Second, "of a target, or of one turn of it")
 	executions = flag.Int("executions", 0, "of all targets together; 0 is one turn each")
 	corpus     = flag.String("corpus", "", "the folder that keeps what is found; Go's cache unless given")
+	save       = flag.Bool("save", false, "keep the inputs of the corpus in the repository")
 	only       = flag.String("only", "", "only targets whose folder and name have this text")
 )
 
 func main() {
 	flag.Parse()
 	targets, err := find()
+	if err == nil && *corpus != "" {
+		err = unpack()
+	}
 	if err == nil {
 		err = run(targets)
+	}
+	if err == nil && *save {
+		err = pack()
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fuzz:", err)
 		os.Exit(1)
 	}
+}
+
+const kept = ".ci/fuzz/corpus.tar.gz"
+
+// unpack fills an empty corpus with the inputs that are kept.
+func unpack() error {
+	if found, err := filepath.Glob(filepath.Join(*corpus, "*")); err != nil || len(found) > 0 {
+		return err
+	}
+	file, err := os.Open(kept)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	for inputs := tar.NewReader(z); ; {
+		h, err := inputs.Next()
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		input, err := io.ReadAll(inputs)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(*corpus, filepath.FromSlash(h.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, input, 0o666); err != nil {
+			return err
+		}
+	}
+}
+
+// pack keeps the inputs of the corpus.
+func pack() error {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	inputs := tar.NewWriter(z)
+	err = filepath.WalkDir(*corpus, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		input, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(*corpus, path)
+		if err != nil {
+			return err
+		}
+		if err := inputs.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: int64(len(input))}); err != nil {
+			return err
+		}
+		_, err = inputs.Write(input)
+		return err
+	})
+	if err == nil {
+		err = inputs.Close()
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(kept, b.Bytes(), 0o666)
 }
 
 var declared = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)
