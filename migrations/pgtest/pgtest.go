@@ -81,8 +81,8 @@ type Server struct {
 	bin        string
 	settings   []string
 	credential *syscall.Credential
-	lifeline   io.WriteCloser // standard input of the server's shell: closed when we are gone
-	ended      chan struct{}  // closed when that shell has ended
+	lifeline   *os.File      // standard input of the server's shell: closed when we are gone
+	ended      chan struct{} // closed when that shell has ended
 	serial     atomic.Int64
 	template   sync.Mutex
 	migrated   bool
@@ -414,6 +414,9 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 
 // Start starts a stopped or killed server again and waits until it answers or ends.
 func (s *Server) Start() error {
+	if s.lifeline != nil {
+		s.Stop() // or what is left of it would remove the folder
+	}
 	args := []string{"-D", s.data(), "-k", s.Dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "full_page_writes=off",
 		"-c", "max_connections=100", "-c", "max_prepared_transactions=5", "-c", "shared_buffers=64MB",
 		"-c", "log_min_messages=warning"}
@@ -426,11 +429,15 @@ func (s *Server) Start() error {
 		`exec 3<&0; "$0" "$@" >>log 2>&1 3<&- & server=$!; trap '' INT TERM; { word=$(cat <&3); kill -INT $server 2>/dev/null; ` +
 			`[ "$word" ] || { while kill -0 $server 2>/dev/null; do sleep 0.1; done; rm -rf "$PWD"; }; } & wait $server`,
 		filepath.Join(s.bin, "postgres")}, args...)...)
-	var err error
-	if s.lifeline, err = shell.StdinPipe(); err != nil {
+	// A pipe of exec's own would be closed when a killed server ends the shell, before Stop's word.
+	in, lifeline, err := os.Pipe()
+	if err != nil {
 		return err
 	}
-	if err := shell.Start(); err != nil {
+	shell.Stdin, s.lifeline = in, lifeline
+	err = shell.Start()
+	in.Close()
+	if err != nil {
 		return err
 	}
 	ended := make(chan struct{})
