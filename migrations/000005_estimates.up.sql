@@ -79,21 +79,17 @@ create function alike._list_values(sketch bytea, exponent integer) returns bytea
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  result bytea[] := '{}';
-  value bytea;
-  previous bytea;
+  result bytea[] := array(select substr(sketch, i, 8) from generate_series(23, length(sketch) - 7, 8) as i order by i);
   mask bit(64) := ~((-1)::bigint::bit(64) << exponent);
 begin
-  for i in 0 .. (length(sketch) - 22) / 8 - 1 loop
-    value := substr(sketch, 23 + 8 * i, 8);
-    if value <= previous then
-      raise exception 'sketch: decode: value % of the list does not ascend', i using errcode = 'data_exception';
-    end if;
-    previous := value;
-    if exponent = 0 or ('x' || encode(value, 'hex'))::bit(64) & mask = 0::bigint::bit(64) then
-      result := result || value;
+  for i in 2 .. cardinality(result) loop
+    if result[i] <= result[i - 1] then
+      raise exception 'sketch: decode: value % of the list does not ascend', i - 1 using errcode = 'data_exception';
     end if;
   end loop;
+  if exponent > 0 then
+    result := array(select value from unnest(result) as value where ('x' || encode(value, 'hex'))::bit(64) & mask = 0::bigint::bit(64) order by value);
+  end if;
   return result;
 end
 $$;
@@ -158,20 +154,32 @@ begin
     q := p;
   else
     q := alike._header(b);
-    perform alike._differs(a, b, true);
+    kept := p.bits;
+    p.bits := q.bits;
+    if p is distinct from q then
+      perform alike._differs(a, b, true);
+    end if;
+    p.bits := kept;
   end if;
   kept := least(p.bits, q.bits);
   if not alike._slots(p.family) then
     exponent := greatest(get_byte(a, 13), get_byte(b, 13));
     u := alike._list_values(a, exponent);
     v := alike._list_values(b, exponent);
+    if p.family <> 1 then -- whole lists
+      in_a := cardinality(u);
+      matches := cardinality(array(select unnest(u) intersect select unnest(v)));
+      trials := in_a + cardinality(v) - matches;
+      chances := trials;
+      return;
+    end if;
     select count(*) filter (where ins = 3), count(*), count(*) filter (where ins & 1 = 1) into matches, trials, in_a
     from (
       select bit_or(side) as ins
       from (select unnest(u) as value, 1 as side union all select unnest(v), 2) as both_lists
       group by value
       order by value
-      limit case when p.family = 1 then p.size end
+      limit p.size
     ) as values_of_union;
     chances := trials;
     return;
