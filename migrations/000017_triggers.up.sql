@@ -190,6 +190,8 @@ begin
     begin
       execute alike._queue_changed(t, tg_op, alike_seed::text) from alike.attachment t where t.id = {id};
     exception
+      when serialization_failure or deadlock_detected then
+        raise;
       when others then null; -- a column of the key is gone, as status says
     end;
 {cases}

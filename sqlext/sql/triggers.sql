@@ -52,7 +52,7 @@
 {{define "second_of_mark"}}SELECT d.{{.Row}} FROM {{.Mark}} v CROSS JOIN {{.Side}} d ON {{.Keys.SameOther "v" "d"}} WHERE {{.Keys.Is "v" .Event}} AND v.verdict = 'duplicate'{{end}}
 {{- /* What a person said about the pair of a and b decides, or else the resemblance. */ -}}
 {{define "limit"}}CASE coalesce(v.verdict, w.verdict, '') WHEN 'duplicate' THEN 0 WHEN 'distinct' THEN NULL ELSE {{template "floor" .}} END{{end}}
-{{- /* What a and b need that nobody has judged: more where one of them is short. */ -}}
+{{- /* The resemblance that a and b need without a verdict: a higher one where either is short. */ -}}
 {{define "floor"}}{{if .Short}}CASE WHEN min(a.shingles, b.shingles) < {{.Short.Below}} THEN {{.Short.AtLeast}} ELSE {{.Threshold}} END{{else}}{{.Threshold}}{{end}}{{end}}
 {{- /*
   Joins, and no subqueries in an expression: SQLite adds up the depths of those, and
