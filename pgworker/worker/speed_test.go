@@ -176,6 +176,13 @@ func (c costs) questions() {
 	pairs = timed(func() { n = one[int](c, c.c, "select count(*) from alike.pairs('documents')") })
 	exec(c, c.c, "reset max_parallel_workers_per_gather")
 	c.line("the same without parallel query", "%.2f s, %d pairs", pairs.Seconds(), n)
+	// What the planner makes of the join of the columns, which verifies nothing.
+	arms := make([]string, one[int](c, c.c, "select features from alike.attachment where name = 'documents'"))
+	for i := range arms {
+		arms[i] = fmt.Sprintf("select a.id, b.id as other from documents_alike a join documents_alike b on a.f%[1]d = b.f%[1]d and a.id < b.id", i+1)
+	}
+	join := timed(func() { n = one[int](c, c.c, "select count(*) from ("+strings.Join(arms, " union ")+") as p") })
+	c.line("PostgreSQL's own join of the feature columns", "%.2f s, %d pairs", join.Seconds(), n)
 }
 
 // checkins measures the triggers and the queue.
