@@ -56,22 +56,33 @@ end
 $$;
 
 -- The side table with a suffix, such as _pair, as SQL spells it.
-create function alike._name(a alike.attachment, suffix text) returns text language sql stable
+create function alike._name(a alike.attachment, suffix text) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
-as $$ select format('%I.%I', a.side_schema, a.side_name || suffix) $$;
+as $$
+begin
+  return format('%I.%I', a.side_schema, a.side_name || suffix);
+end
+$$;
 
 -- The roles that own what attach has made: the owner of the side table, which is the one before
 -- until alike.own, the owner of the table, and who is at work. Where others may create tables and
 -- functions in the schema, what belongs to one of them may have our name and is not ours.
-create function alike._makers(a alike.attachment) returns oid[] language sql stable
-set search_path = pg_catalog, pg_temp
-as $$ select array_agg(c.relowner) || quote_ident(current_user)::regrole::oid from pg_class c where c.oid in (a.side, a.source) $$;
-
-create function alike._side(a alike.attachment, suffix text default '') returns regclass language sql stable
+create function alike._makers(a alike.attachment) returns oid[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select case when exists (select from pg_class c where c.oid = t.named and c.relowner = any (alike._makers(a))) then t.named end
-  from (select to_regclass(alike._name(a, suffix)) as named) t
+begin
+  return (select array_agg(c.relowner) || quote_ident(current_user)::regrole::oid from pg_class c where c.oid in (a.side, a.source));
+end
+$$;
+
+create function alike._side(a alike.attachment, suffix text default '') returns regclass language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  named constant regclass := to_regclass(alike._name(a, suffix));
+begin
+  return (select c.oid from pg_class c where c.oid = named and c.relowner = any (alike._makers(a)));
+end
 $$;
 
 -- Functions that attach has written for this attachment, all or those of a verb.
@@ -83,44 +94,59 @@ as $$
 $$;
 
 -- A function that attach has written for this attachment, such as alike_build_7.
-create function alike._generated(a alike.attachment, verb text) returns text language sql stable
-set search_path = pg_catalog, pg_temp
-as $$ select format('%I.%I', a.side_schema, 'alike_' || verb || '_' || a.id) $$;
-
--- The base type of a domain, of a domain over it and so on; any other type itself.
-create function alike._base_type(type regtype) returns regtype language sql stable strict
+create function alike._generated(a alike.attachment, verb text) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  with recursive base as (
-    select oid, typtype, typbasetype from pg_type where oid = type
-    union all
-    select t.oid, t.typtype, t.typbasetype from pg_type t join base on t.oid = base.typbasetype and base.typtype = 'd'
-  )
-  select oid from base where typtype <> 'd'
+begin
+  return format('%I.%I', a.side_schema, 'alike_' || verb || '_' || a.id);
+end
+$$;
+
+-- The base type of a domain, of a domain over it and so on; any other type itself.
+create function alike._base_type(type regtype) returns regtype language plpgsql stable strict
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  base regtype;
+begin
+  loop
+    select t.typbasetype into base from pg_type t where t.oid = type and t.typtype = 'd';
+    if not found then
+      return type;
+    end if;
+    type := base;
+  end loop;
+end
 $$;
 
 -- In the side tables a column has the type and the collation it has in the table.
-create function alike._column_types(relation regclass, columns name[]) returns text[] language sql stable
+create function alike._column_types(relation regclass, columns name[]) returns text[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select array_agg(format_type(t.oid, att.atttypmod)
-      || case when att.attcollation <> t.typcollation then (select format(' collate %I.%I', nspname, collname)
-           from pg_collation c join pg_namespace n on n.oid = c.collnamespace where c.oid = att.attcollation) else '' end order by n)
-  from unnest(columns) with ordinality as u(k, n)
-  join pg_attribute att on att.attrelid = relation and att.attname = u.k
-  join pg_type t on t.oid = alike._base_type(att.atttypid)
+begin
+  return (
+    select array_agg(format_type(t.oid, att.atttypmod)
+        || case when att.attcollation <> t.typcollation then (select format(' collate %I.%I', nspname, collname)
+             from pg_collation c join pg_namespace n on n.oid = c.collnamespace where c.oid = att.attcollation) else '' end order by n)
+    from unnest(columns) with ordinality as u(k, n)
+    join pg_attribute att on att.attrelid = relation and att.attname = u.k
+    join pg_type t on t.oid = alike._base_type(att.atttypid));
+end
 $$;
 
 -- What the attachment's columns are called today, in the order of a.columns, NULL for
 -- a column that is gone. A column is known by its number; where the table was restored from a
 -- dump, which may number anew, or a column was dropped and made again, by its last name.
-create function alike._current(a alike.attachment) returns name[] language sql stable
+create function alike._current(a alike.attachment) returns name[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select array_agg(coalesce(t.attname, s.attname) order by u.n)
-  from unnest(a.numbers, a.spelled) with ordinality as u(number, name, n)
-  left join pg_attribute t on t.attrelid = a.source and t.attnum = u.number and not t.attisdropped and a.numbers_of = a.source::oid
-  left join pg_attribute s on s.attrelid = a.source and s.attname = u.name and s.attnum > 0 and not s.attisdropped
+begin
+  return (
+    select array_agg(coalesce(t.attname, s.attname) order by u.n)
+    from unnest(a.numbers, a.spelled) with ordinality as u(number, name, n)
+    left join pg_attribute t on t.attrelid = a.source and t.attnum = u.number and not t.attisdropped and a.numbers_of = a.source::oid
+    left join pg_attribute s on s.attrelid = a.source and s.attname = u.name and s.attnum > 0 and not s.attisdropped);
+end
 $$;
 
 -- What has the name of something that attach has made and belongs to another role: ours was
@@ -168,22 +194,33 @@ $$;
 create function alike._attachment(name text) returns alike.attachment language sql stable
 as $$ select alike._ours(alike._attachment_of(alike._relation(name), name)) $$;
 
-create function alike._current_keys(a alike.attachment) returns name[] language sql stable
+create function alike._current_keys(a alike.attachment) returns name[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
-as $$ select (alike._current(a))[1:cardinality(a.key_columns)] $$;
+as $$
+begin
+  return (alike._current(a))[1:cardinality(a.key_columns)];
+end
+$$;
 
-create function alike._current_document(a alike.attachment) returns name language sql stable
+create function alike._current_document(a alike.attachment) returns name language plpgsql stable
 set search_path = pg_catalog, pg_temp
-as $$ select (alike._current(a))[cardinality(a.key_columns) + 1] $$;
+as $$
+begin
+  return (alike._current(a))[cardinality(a.key_columns) + 1];
+end
+$$;
 
 -- The attachment's columns of a row r under the names that they had at attach; NULL when
 -- a column of the key is gone.
-create function alike._columns_of(a alike.attachment, r text) returns text language sql stable
+create function alike._columns_of(a alike.attachment, r text) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(case when u.today is null then format('null::text as %I', u.name) else format('%s.%I as %I', r, u.today, u.name) end, ', ' order by u.n)
-  from unnest(a.columns, alike._current(a)) with ordinality as u(name, today, n)
-  having bool_and(u.today is not null or u.n > cardinality(a.key_columns))
+begin
+  return (
+    select string_agg(case when u.today is null then format('null::text as %I', u.name) else format('%s.%I as %I', r, u.today, u.name) end, ', ' order by u.n)
+    from unnest(a.columns, alike._current(a)) with ordinality as u(name, today, n)
+    having bool_and(u.today is not null or u.n > cardinality(a.key_columns)));
+end
 $$;
 
 -- Whether something has another name than in the functions that attach has written, or the

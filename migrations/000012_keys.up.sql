@@ -1,78 +1,138 @@
 -- Keys in SQL. A key is text outside of the tables: its value, or a JSON array of the
 -- values when it has several columns.
+--
+-- Dozens of calls of these functions make one statement. They are PL/pgSQL, whose plans a session
+-- keeps: PostgreSQL before 18 parses and plans a function in SQL at every call.
 
 -- x.id::text, or a JSON array of the columns.
-create function alike._key_text(keys name[], alias text) returns text language sql immutable parallel safe
+create function alike._key_text(keys name[], alias text) returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select case
-    when cardinality(keys) = 1 then format('%s.%I::text', alias, keys[1])
-    else (select 'jsonb_build_array(' || string_agg(format('%s.%I', alias, k), ', ' order by n) || ')::text'
-          from unnest(keys) with ordinality as u(k, n))
-  end
+begin
+  if cardinality(keys) = 1 then
+    return format('%s.%I::text', alias, keys[1]);
+  end if;
+  return 'jsonb_build_array(' || alike._key_list(keys, alias) || ')::text';
+end
 $$;
 
-create function alike._key_list(keys name[], alias text, prefix text default '') returns text language sql immutable parallel safe
+create function alike._key_list(keys name[], alias text, prefix text default '') returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(format('%s.%I', alias, prefix || k), ', ' order by n) from unnest(keys) with ordinality as u(k, n)
+declare
+  k name;
+  list text;
+begin
+  foreach k in array keys loop
+    list := concat_ws(', ', list, format('%s.%I', alias, prefix || k));
+  end loop;
+  return list;
+end
 $$;
 
 -- The name of the column that holds the other row's part of a key.
-create function alike._other(keys name[], n bigint) returns text language sql immutable parallel safe
+create function alike._other(keys name[], n bigint) returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select case when cardinality(keys) = 1 then 'other' else 'other_' || keys[n] end $$;
+as $$
+begin
+  return case when cardinality(keys) = 1 then 'other' else 'other_' || keys[n] end;
+end
+$$;
 
-create function alike._others(keys name[]) returns name[] language sql immutable parallel safe
+create function alike._others(keys name[]) returns name[] language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select array_agg(alike._other(keys, n) order by n)::name[] from generate_subscripts(keys, 1) as n $$;
+as $$
+declare
+  others name[];
+begin
+  for n in 1 .. cardinality(keys) loop
+    others[n] := alike._other(keys, n);
+  end loop;
+  return others;
+end
+$$;
 
 -- Columns as a list: "a", "b".
-create function alike._names(columns name[]) returns text language sql immutable parallel safe
+create function alike._names(columns name[]) returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select string_agg(quote_ident(c), ', ' order by n) from unnest(columns) with ordinality as u(c, n) $$;
+as $$
+declare
+  c name;
+  list text;
+begin
+  foreach c in array columns loop
+    list := concat_ws(', ', list, quote_ident(c));
+  end loop;
+  return list;
+end
+$$;
 
 -- The same key in two aliases: a.id = b.id and so on, or where the columns of b have
 -- other names, a.other = b.id.
-create function alike._key_equal(keys name[], a text, b text, keys_of_b name[] default null) returns text language sql immutable parallel safe
+create function alike._key_equal(keys name[], a text, b text, keys_of_b name[] default null) returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(format('%s.%I = %s.%I', a, k, b, coalesce(keys_of_b[n], k)), ' and ' order by n) from unnest(keys) with ordinality as u(k, n)
+declare
+  list text;
+begin
+  for n in 1 .. cardinality(keys) loop
+    list := concat_ws(' and ', list, format('%s.%I = %s.%I', a, keys[n], b, coalesce(keys_of_b[n], keys[n])));
+  end loop;
+  return list;
+end
 $$;
 
 -- Row a comes before row b.
-create function alike._key_less(keys name[], a text, b text) returns text language sql immutable parallel safe
+create function alike._key_less(keys name[], a text, b text) returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('(%s) < (%s)', alike._key_list(keys, a), alike._key_list(keys, b))
+begin
+  return format('(%s) < (%s)', alike._key_list(keys, a), alike._key_list(keys, b));
+end
 $$;
 
 -- The types of the key columns, from the side table.
-create function alike._key_types(side regclass, keys name[]) returns text[] language sql stable
+create function alike._key_types(side regclass, keys name[]) returns text[] language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select array_agg(format_type(a.atttypid, a.atttypmod) order by n)
-  from unnest(keys) with ordinality as u(k, n)
-  join pg_attribute a on a.attrelid = side and a.attname = u.k and not a.attisdropped
+begin
+  return (
+    select array_agg(format_type(a.atttypid, a.atttypmod) order by n)
+    from unnest(keys) with ordinality as u(k, n)
+    join pg_attribute a on a.attrelid = side and a.attname = u.k and not a.attisdropped);
+end
 $$;
 
 -- The value of each key column out of a key given as text: $1::bigint, or
 -- ($1::jsonb->>0)::bigint and so on.
-create function alike._key_values(keys name[], types text[], given text) returns text[] language sql immutable parallel safe
+create function alike._key_values(keys name[], types text[], given text) returns text[] language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select case
-    when cardinality(keys) = 1 then array[format('(%s)::%s', given, types[1])]
-    else (select array_agg(format('((%s)::jsonb->>%s)::%s', given, n - 1, types[n]) order by n)
-          from generate_subscripts(keys, 1) as n)
-  end
+declare
+  list text[];
+begin
+  if cardinality(keys) = 1 then
+    return array[format('(%s)::%s', given, types[1])];
+  end if;
+  for n in 1 .. cardinality(keys) loop
+    list[n] := format('((%s)::jsonb->>%s)::%s', given, n - 1, types[n]);
+  end loop;
+  return list;
+end
 $$;
 
-create function alike._key_is(keys name[], types text[], alias text, given text) returns text language sql immutable parallel safe
+create function alike._key_is(keys name[], types text[], alias text, given text) returns text language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(format('%s.%I = %s', alias, keys[n], (alike._key_values(keys, types, given))[n]), ' and ' order by n)
-  from generate_subscripts(keys, 1) as n
+declare
+  wanted constant text[] := alike._key_values(keys, types, given);
+  list text;
+begin
+  for n in 1 .. cardinality(keys) loop
+    list := concat_ws(' and ', list, format('%s.%I = %s', alias, keys[n], wanted[n]));
+  end loop;
+  return list;
+end
 $$;
 
 -- A value of every key column in an order of its own: for ORDER BY over keys

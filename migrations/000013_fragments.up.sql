@@ -23,37 +23,46 @@ end
 $$;
 
 -- A document as text, or bytea as it is. An array becomes one of JSON.
-create function alike._document_of(type regtype, expression text) returns text language sql stable
+create function alike._document_of(type regtype, expression text) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select case
-    when t.typcategory = 'A' then format('to_jsonb(%s)::text', expression)
-    when t.oid = 'bytea'::regtype then expression
-    else expression || '::text' end
-  from pg_type t where t.oid = alike._base_type(type)
+declare
+  base constant pg_type := t from pg_type t where t.oid = alike._base_type(type);
+begin
+  return case
+    when base.oid is null then null
+    when base.typcategory = 'A' then format('to_jsonb(%s)::text', expression)
+    when base.oid = 'bytea'::regtype then expression
+    else expression || '::text' end;
+end
 $$;
 
 -- The attached rows of the table, as a query: the columns of the key, the document as
 -- text or bytea, the column that says what the bytes are, and the row's version, which
 -- Citus does not show. NULL when the table or a column of the key is gone. Rows of
 -- tables that inherit from it are not its own.
-create function alike._rows_of(a alike.attachment) returns text language sql stable
+create function alike._rows_of(a alike.attachment) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('select %s, %s as alike_document, %s as alike_media, %s as alike_version from (select %s%s from %s%I.%I t) d%s',
-    alike._key_list(a.key_columns, 'd'),
-    coalesce(alike._document_of(t.atttypid, format('d.%I', a.column_name)), format('d.%I', a.column_name)),
-    case when jsonb_typeof(a.extract) = 'object' then format('d.%I::text', a.extract ->> 'column') else 'null::text' end,
-    case when a.mode = 'scan' then 'null::text' else 'd.alike_version::text' end,
-    alike._columns_of(a, 't'),
-    case when a.mode = 'scan' then '' else ', t.xmin as alike_version' end,
-    case when c.relkind = 'r' and not a.distributed then 'only ' else '' end,
-    n.nspname, c.relname,
-    ' where ' || a.row_filter)
-  from pg_class c
-  join pg_namespace n on n.oid = c.relnamespace
-  left join pg_attribute t on t.attrelid = c.oid and t.attname = alike._current_document(a)
-  where c.oid = a.source and array_position(alike._current_keys(a), null) is null
+declare
+  document constant name := alike._current_document(a);
+begin
+  return (
+    select format('select %s, %s as alike_document, %s as alike_media, %s as alike_version from (select %s%s from %s%I.%I t) d%s',
+      alike._key_list(a.key_columns, 'd'),
+      coalesce(alike._document_of(t.atttypid, format('d.%I', a.column_name)), format('d.%I', a.column_name)),
+      case when jsonb_typeof(a.extract) = 'object' then format('d.%I::text', a.extract ->> 'column') else 'null::text' end,
+      case when a.mode = 'scan' then 'null::text' else 'd.alike_version::text' end,
+      alike._columns_of(a, 't'),
+      case when a.mode = 'scan' then '' else ', t.xmin as alike_version' end,
+      case when c.relkind = 'r' and not a.distributed then 'only ' else '' end,
+      n.nspname, c.relname,
+      ' where ' || a.row_filter)
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace
+    left join pg_attribute t on t.attrelid = c.oid and t.attname = document
+    where c.oid = a.source and array_position(alike._current_keys(a), null) is null);
+end
 $$;
 
 -- The attachment as if it had no condition.
@@ -67,38 +76,54 @@ end
 $$;
 
 -- sketch.ContentHash of d.alike_document, computed where the document is.
-create function alike._hash_of(a alike.attachment) returns text language sql stable
+create function alike._hash_of(a alike.attachment) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('(''x'' || encode(substr(sha256(coalesce(%s, '''')), 1, 8), ''hex''))::bit(64)::bigint',
-    case when alike._base_type(t.atttypid) = 'bytea'::regtype then 'd.alike_document' else 'convert_to(d.alike_document, ''UTF8'')' end)
-  from pg_attribute t
-  where t.attrelid = a.source and t.attname = alike._current_document(a)
+declare
+  document constant name := alike._current_document(a);
+begin
+  return (
+    select format('(''x'' || encode(substr(sha256(coalesce(%s, '''')), 1, 8), ''hex''))::bit(64)::bigint',
+      case when alike._base_type(t.atttypid) = 'bytea'::regtype then 'd.alike_document' else 'convert_to(d.alike_document, ''UTF8'')' end)
+    from pg_attribute t
+    where t.attrelid = a.source and t.attname = document);
+end
 $$;
 
 -- Whether equal features are found through parts (000037) and not through an index for each
 -- feature on the side table.
-create function alike._in_parts(a alike.attachment) returns boolean language sql immutable
-set search_path = pg_catalog, pg_temp
-as $$ select coalesce(a.options ->> 'layout' = 'parts', false) $$;
-
--- The columns that the worker computes, in the order of the side table.
-create function alike._computed(a alike.attachment) returns text[] language sql immutable
+create function alike._in_parts(a alike.attachment) returns boolean language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
-  select array['profile', 'content_hash', 'shingles', 'sketch']
+begin
+  return coalesce(a.options ->> 'layout' = 'parts', false);
+end
+$$;
+
+-- The columns that the worker computes, in the order of the side table.
+create function alike._computed(a alike.attachment) returns text[] language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return array['profile', 'content_hash', 'shingles', 'sketch']
     || array(select 'f' || n from generate_series(1, a.features) as n)
     || array(select 'g' || n from generate_series(1, a.superfeatures) as n)
     || array(select alike._si_column(v) from unnest(a.variants) with ordinality as u(v, n) order by n)
-    || case when coalesce((a.options ->> 'contains')::boolean, false) then array['passages'] else '{}' end
+    || case when coalesce((a.options ->> 'contains')::boolean, false) then array['passages'] else '{}' end;
+end
 $$;
 
 -- Aliases: d a row of {rows}, s one of the side table, m one of the tables about
 -- pairs, k a key as text in k.key.
-create function alike._fragments(a alike.attachment) returns jsonb language sql stable
+create function alike._fragments(a alike.attachment) returns jsonb language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object(
+declare
+  others constant name[] := alike._others(a.key_columns);
+  types constant text[] := alike._key_types(alike._side(a), a.key_columns);
+  computed constant text[] := alike._computed(a);
+begin
+  return jsonb_build_object(
     'id', a.id::text,
     'profile_id', a.profile_id::text,
     'rows', alike._rows_of(a),
@@ -120,20 +145,20 @@ as $$
     'keys_d', alike._key_list(a.key_columns, 'd'),
     'keys_s', alike._key_list(a.key_columns, 's'),
     'keys_m', alike._key_list(a.key_columns, 'm'),
-    'others', alike._names(o.columns),
-    'others_m', alike._key_list(o.columns, 'm'),
+    'others', alike._names(others),
+    'others_m', alike._key_list(others, 'm'),
     'text_d', alike._key_text(a.key_columns, 'd'),
     'text_s', alike._key_text(a.key_columns, 's'),
     'text_m', alike._key_text(a.key_columns, 'm'),
-    'text_others_m', alike._key_text(o.columns, 'm'),
-    'same', alike._key_equal(a.key_columns, 's', 'd'),
-    'values', array_to_string(alike._key_values(a.key_columns, k.types, 'k.key'), ', '),
-    'is_d', alike._key_is(a.key_columns, k.types, 'd', 'k.key'),
-    'is_s', alike._key_is(a.key_columns, k.types, 's', 'k.key'))
+    'text_others_m', alike._key_text(others, 'm'))
     || jsonb_build_object(
-    'computed', (select string_agg(quote_ident(c), ', ' order by n) from unnest(alike._computed(a)) with ordinality as u(c, n)),
+    'same', alike._key_equal(a.key_columns, 's', 'd'),
+    'values', array_to_string(alike._key_values(a.key_columns, types, 'k.key'), ', '),
+    'is_d', alike._key_is(a.key_columns, types, 'd', 'k.key'),
+    'is_s', alike._key_is(a.key_columns, types, 's', 'k.key'),
+    'computed', (select string_agg(quote_ident(c), ', ' order by n) from unnest(computed) with ordinality as u(c, n)),
     -- A key may be equal to another and be spelled otherwise. Citus lets no key be written.
     'excluded', (select string_agg(format('%1$I = excluded.%1$I', c), ', ' order by n)
-      from unnest(case when a.distributed then '{}' else a.key_columns::text[] end || alike._computed(a)) with ordinality as u(c, n)))
-  from (select alike._others(a.key_columns) as columns) o, (select alike._key_types(alike._side(a), a.key_columns) as types) k
+      from unnest(case when a.distributed then '{}' else a.key_columns::text[] end || computed) with ordinality as u(c, n)));
+end
 $$;
