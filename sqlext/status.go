@@ -129,13 +129,14 @@ func (c *conn) statusOf(l *statusLine) error {
 	case next != nil:
 		l.note = fmt.Sprintf("the change to %s is not complete; alike_refresh(%s) continues it", next.Profile, literal(a.Name))
 	case l.stale > 0:
-		l.note = fmt.Sprintf("%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again", l.stale, literal(a.Name))
+		l.note = fmt.Sprintf(plural(l.stale, "%d row was sketched by a build of Alike that makes other tokens, and does not compare; alike_refresh(%s) sketches it again",
+			"%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again"), l.stale, literal(a.Name))
 	case a.Clusters > 0 && l.a.waits:
 		l.note = fmt.Sprintf("the clusters are not complete, and checkins do not change them; alike_refresh(%s) computes them", literal(a.Name))
 	case newer != "":
 		l.note = fmt.Sprintf("the trigger %s fires first and can keep rows from being sketched; after alike_refresh(%s) it fires last", newer, literal(a.Name))
 	case keyless > 0:
-		l.note = fmt.Sprintf("%d rows have a NULL in their key and are not sketched until they get a key", keyless)
+		l.note = fmt.Sprintf(plural(keyless, "%d row has a NULL in its key and is not sketched until it gets a key", "%d rows have a NULL in their key and are not sketched until they get a key"), keyless)
 	case err == nil:
 		var text string
 		if text, err = c.outgrown(a, l.rows); text != "" {
@@ -145,4 +146,11 @@ func (c *conn) statusOf(l *statusLine) error {
 		}
 	}
 	return err
+}
+
+func plural(n int64, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
