@@ -94,7 +94,7 @@ create unique index attachment_name_key on alike.attachment (side_schema, name) 
 create unique index attachment_replaces_key on alike.attachment (replaces);
 create index attachment_source_idx on alike.attachment (source);
 
--- The least number of a profile above one, under the tokens of a build where made is
+-- The smallest number of a profile above one, under the tokens of a build where made is
 -- given; assigned when there is none. It runs as its owner: no role writes this table,
 -- which all read.
 create function alike._settings_id(spelling text, made integer default null, above smallint default 0) returns smallint language plpgsql security definer

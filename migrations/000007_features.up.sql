@@ -281,7 +281,7 @@ as $$
   from generate_series(0, (length(bits) - 1) / 8) as i
 $$;
 
--- The values of a list that are kept: all of them, the least, or those at the least
+-- The values of a list that are kept: all of them, the smallest, or those at the least
 -- exponent that leaves at most 100. They are bytes, whose order is theirs.
 create function alike._kept(p alike.profile_fields, inout exponent integer, inout list bytea[]) language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp

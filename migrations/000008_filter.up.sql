@@ -278,7 +278,7 @@ begin
 end
 $$;
 
--- The threshold that k groups of s minima are made for: the least hundredth at which they
+-- The threshold that k groups of s minima are made for: the smallest hundredth at which they
 -- find 0.95 of the pairs there and a little above.
 create function alike._filter_threshold(k integer, s integer) returns double precision language plpgsql immutable strict parallel safe
 set search_path = pg_catalog, pg_temp
@@ -300,8 +300,8 @@ begin
 end
 $$;
 
--- The filter for a threshold: for every s to 16 the least k to 40 that finds enough in k·s
--- slots to 168, and of these the one with the least cost: 200·k and the unrelated rows
+-- The filter for a threshold: for every s to 16 the smallest k to 40 that finds enough in k·s
+-- slots to 168, and of these the one with the smallest cost: 200·k and the unrelated rows
 -- among a million that share a feature. Where nothing finds enough it is 40 groups of one.
 -- The arithmetic is that of ThresholdFilter in package sketch.
 create function alike._threshold_filter(at_least double precision, recall double precision, background double precision, out k integer, out s integer)
@@ -416,7 +416,7 @@ begin
 end
 $$;
 
--- For one s, every r to 8 with the least k to 64 that finds enough, where it
+-- For one s, every r to 8 with the smallest k to 64 that finds enough, where it
 -- does not accept too much.
 create function alike._plan_for(s integer, resemblance double precision, miss_rate double precision, accept_below double precision, accept_rate double precision)
 returns table (k integer, s_ integer, r integer, bytes integer, miss double precision, accept double precision)

@@ -66,7 +66,7 @@ begin
 end
 $$;
 
--- The slots, given the first bits of shingles in them: the least wins, and among equals
+-- The slots, given the first bits of shingles in them: the smallest wins, and among equals
 -- the rest, fresh bits, decides.
 create function alike._contend(xs bigint[], slots integer[], firsts bigint[], width integer, t integer) returns bigint[] language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -337,7 +337,7 @@ begin
         waits := waits + (((m >> 30 & 4294967295) * p.t & 4294967295) + 0.5::double precision) * (1::double precision / 4294967296::double precision);
       end if;
     else
-      -- The least of n numbers from 0 to 1 lies above u with probability (1-u)^n.
+      -- The smallest of n numbers from 0 to 1 lies above u with probability (1-u)^n.
       u := ((m >> case p.family when 8 then 6 else 12 end & 4503599627370495) + 0.5::double precision) * (1::double precision / 4503599627370496::double precision);
       if p.family = 8 then
         u := (1 + u) * 0.5::double precision;
@@ -427,8 +427,8 @@ returns table (cell text) language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  most constant double precision := 1048576;
-  most_index constant double precision := 4503599627370496;
+  max_cells constant double precision := 1048576;
+  max_index constant double precision := 4503599627370496;
   point double precision[] := array_remove(array[x, y, case when y is not null then z end], null);
   dimensions integer := cardinality(point);
   names constant text[] := array['x', 'y', 'z'];
@@ -460,7 +460,7 @@ begin
   elsif radius < spacing then
     raise exception 'sketch: cells: radius %, want at least the spacing, %', radius, spacing using errcode = 'invalid_parameter_value';
   end if;
-  if spacing < 1e300 and radius > spacing * most then
+  if spacing < 1e300 and radius > spacing * max_cells then
     looked := 'Infinity';
   else
     q := radius / spacing;
@@ -468,18 +468,18 @@ begin
       looked := looked * (2 * q + 1);
     end loop;
   end if;
-  if looked > most then
-    raise exception 'sketch: cells: radius % with spacing % in % dimensions is more than % cells', radius, spacing, dimensions, most
+  if looked > max_cells then
+    raise exception 'sketch: cells: radius % with spacing % in % dimensions is more than % cells', radius, spacing, dimensions, max_cells
       using errcode = 'invalid_parameter_value';
   end if;
   for d in 1 .. dimensions loop
-    if spacing < 1e280 and abs(point[d]) > spacing * most_index then
-      u[d] := 2 * most_index;
+    if spacing < 1e280 and abs(point[d]) > spacing * max_index then
+      u[d] := 2 * max_index;
     elsif not (spacing > 1 and abs(point[d]) < spacing * 1e-20) then
       u[d] := point[d] / spacing;
     end if;
-    if abs(u[d]) + q > most_index then
-      raise exception 'sketch: cells: % % is more than % times the spacing, %', names[d], point[d], most_index, spacing
+    if abs(u[d]) + q > max_index then
+      raise exception 'sketch: cells: % % is more than % times the spacing, %', names[d], point[d], max_index, spacing
         using errcode = 'invalid_parameter_value';
     end if;
     low[d] := ceil(u[d] - q)::bigint;

@@ -360,7 +360,7 @@ create function alike._superfeature_columns(options jsonb, p alike.profile_field
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  most constant integer := 80; -- with the features: a table of SQLite has room for little more
+  max_columns constant integer := 80; -- with the features: a table of SQLite has room for little more
   n numeric := 1;
 begin
   if not coalesce((options ->> 'superfeatures')::boolean, false) then
@@ -372,8 +372,8 @@ begin
     n := least(div(n * (p.k - i), i + 1), 1099511627776);
     exit when n = 1099511627776;
   end loop;
-  if p.k + n > most then
-    raise exception 'alike: attach: the superfeatures under k=% r=% are % columns beside % features, want at most % together, as k=12 r=2 makes', p.k, p.r, n, p.k, most
+  if p.k + n > max_columns then
+    raise exception 'alike: attach: the superfeatures under k=% r=% are % columns beside % features, want at most % together, as k=12 r=2 makes', p.k, p.r, n, p.k, max_columns
       using errcode = 'invalid_parameter_value';
   elsif options ->> 'layout' = 'parts' then
     raise exception 'alike: attach: superfeatures are columns with an index each, which the layout parts does without; want the layout columns' using errcode = 'invalid_parameter_value';
@@ -469,7 +469,7 @@ begin
       using hint = 'With the option ask, {"connection": SERVER}, and the extension dblink a trigger judges every insert and update.';
   else
     raise notice 'alike: attach: % refuses inserts and updates whose document % or more; when no worker answers within % seconds they are %',
-      a.name, case when alike._by_containment(a) then format('contains another row, or is contained in it, at %s', round(alike._least_held(a)::numeric, 3))
+      a.name, case when alike._by_containment(a) then format('contains another row, or is contained in it, at %s', round(alike._min_held(a)::numeric, 3))
         else format('resembles another row at %s', round(a.at_least::numeric, 3)) end, coalesce(a.options #>> '{ask,timeout}', '2'), otherwise || case otherwise when 'accept' then 'ed' else 'd' end;
     if not exists (select from pg_extension where extname = 'dblink') then
       raise notice 'alike: attach: the extension dblink is not installed: until it is, no worker is asked' using hint = 'create extension dblink installs it.';

@@ -123,7 +123,7 @@ language sql stable
 as $$ select * from alike.si_rows("table", variant, alike._typed_key(given), fraction) $$;
 comment on function alike.si_rows(text, text, anycompatible, double precision) is 'the rows whose similarity index lies in the range around that of a row, whose key is given by its type';
 
-create function alike._forest_rows(a alike.attachment, given text, least_depth integer)
+create function alike._forest_rows(a alike.attachment, given text, min_depth integer)
 returns table (key text, depth integer, resemblance double precision)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -134,8 +134,8 @@ declare
   rest bigint;
   own record;
 begin
-  if least_depth not between 1 and 8 then
-    raise exception 'the depth is %, want 1 to 8', least_depth using errcode = 'invalid_parameter_value';
+  if min_depth not between 1 and 8 then
+    raise exception 'the depth is %, want 1 to 8', min_depth using errcode = 'invalid_parameter_value';
   elsif forests = '{}' then
     raise exception 'alike: % has no similarity index forest/0, it has %', a.name, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
       using errcode = 'undefined_column', hint = 'attach takes {"si": ["forest/0", "forest/1", "forest/2", "forest/3"]}.';
@@ -153,7 +153,7 @@ begin
   elsif own.sketch is null then
     return;
   end if;
-  rest := case least_depth when 8 then 0 else (1::bigint << 8 * (8 - least_depth)) - 1 end;
+  rest := case min_depth when 8 then 0 else (1::bigint << 8 * (8 - min_depth)) - 1 end;
   -- The ranges stand there as constants, so that the planner knows how many rows each has.
   return query execute (
     select format('select key, depth, alike.resemblance($2, sketch) as resemblance
@@ -172,17 +172,17 @@ begin
 end
 $$;
 
-create function alike.forest_rows("table" text, given text, least_depth integer default 2)
+create function alike.forest_rows("table" text, given text, min_depth integer default 2)
 returns table (key text, depth integer, resemblance double precision)
 language sql stable
 as $$
-  select * from alike._forest_rows(alike._attachment("table"), given, least_depth)
-  where "table" is not null and given is not null and least_depth is not null
+  select * from alike._forest_rows(alike._attachment("table"), given, min_depth)
+  where "table" is not null and given is not null and min_depth is not null
 $$;
 comment on function alike.forest_rows(text, text, integer) is 'the rows that agree with a row in the first bytes of a forest index, the deepest first: two bytes unless said otherwise';
 
-create function alike.forest_rows("table" text, given anycompatible, least_depth integer default 2)
+create function alike.forest_rows("table" text, given anycompatible, min_depth integer default 2)
 returns table (key text, depth integer, resemblance double precision)
 language sql stable
-as $$ select * from alike.forest_rows("table", alike._typed_key(given), least_depth) $$;
+as $$ select * from alike.forest_rows("table", alike._typed_key(given), min_depth) $$;
 comment on function alike.forest_rows(text, anycompatible, integer) is 'the rows that agree with a row, whose key is given by its type, in the first bytes of a forest index, the deepest first';

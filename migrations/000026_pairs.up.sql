@@ -22,13 +22,13 @@ end
 $$;
 
 -- How _pairs compares the sketches of its candidates c, of whose rows no resemblance below
--- the least is wanted: the resemblance (compared), what has to be joined for it (differing), the
+-- the smallest is wanted: the resemblance (compared), what has to be joined for it (differing), the
 -- number of slots that agree (matches), and the bounds of the resemblance by that number.
 --
 -- It is what alike.resemblance computes of sketches with equal headers, without a call for each
 -- pair of a crowd: the slots in which a bit differs, of the slots that there are. Sketches
 -- that are the same are not looked at. PostgreSQL 13 cannot count bits.
-create function alike._comparison(p alike.profile_fields, least_resemblance double precision,
+create function alike._comparison(p alike.profile_fields, min_resemblance double precision,
   out compared text, out differing text, out matches text, out lows double precision[], out highs double precision[])
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -50,7 +50,7 @@ begin
       || format(' cross join lateral (select bit_count(x%s.x & B%L) as slots offset 0) d', (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer, repeat(repeat('0', p.bits - 1) || '1', p.t))
       -- The number of bits that differ bounds the number of slots that do.
       || format(' where x0.x is null or bit_count(x0.x) <= %s', (select max(d) * p.bits from generate_series(0, p.t) as d
-          where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= least_resemblance));
+          where greatest(0, alike._resemblance((p.t - d) / p.t::double precision, p.t, p.t, p.bits)) >= min_resemblance));
     if p.t <= 256 then
       matches := format('%s - coalesce(d.slots, 0)', p.t);
       select array_agg(least(1, greatest(0, (l.lower - luck) / (1 - luck))) order by l.matches), array_agg(least(1, greatest(0, (1 - h.lower - luck) / (1 - luck))) order by l.matches)
@@ -68,7 +68,7 @@ $$;
 -- features are shared out among parallel workers; the sizes keep the planner
 -- from having several read one index, after which it would start them anew for
 -- each of its entries.
-create function alike._pairs(a alike.attachment, least_resemblance double precision)
+create function alike._pairs(a alike.attachment, min_resemblance double precision)
 returns table (key text, other text, shared integer, resemblance double precision, low double precision, high double precision)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -103,11 +103,11 @@ begin
   end if;
   if a.distributed then
     return query execute format(ordered, format('with %s select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1 and ($2 is null or v.resemblance >= $2 or v.size >= $3) or v.marked',
-      alike._pairs_across_nodes(a), bounds)) using least_resemblance, short.at_least, short.below;
+      alike._pairs_across_nodes(a), bounds)) using min_resemblance, short.at_least, short.below;
     return;
   end if;
   execute format('select exists (select from %s)', mark) into marked;
-  select * into c from alike._comparison(p, least_resemblance);
+  select * into c from alike._comparison(p, min_resemblance);
   return query execute format(ordered, format(
     'with candidate (sketch, %s, other_sketch, %s) as (%s),
      verified as (
@@ -133,7 +133,7 @@ begin
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
       alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
-  using least_resemblance, c.lows, c.highs, short.at_least, short.below;
+  using min_resemblance, c.lows, c.highs, short.at_least, short.below;
 end
 $$;
 

@@ -8,7 +8,7 @@
 -- For the greedy linkages a pair is in the place of its later row; for the others
 -- the best pair comes first, and what a person called duplicates is of kind 4 alone. Where
 -- keys are given, the pairs are those of their rows, which no other rows resemble.
-create function alike._numbered_pairs(a alike.attachment, least_resemblance double precision, linkage text, ranks text, given text[])
+create function alike._numbered_pairs(a alike.attachment, min_resemblance double precision, linkage text, ranks text, given text[])
 returns table (kind integer, x integer, y integer, key text, resemblance double precision)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -45,7 +45,7 @@ begin
     by_key,
     case when given is null then 'select p.key, p.other, p.resemblance from alike._pairs($1, $2) p'
       else format('select g.key, k.key as other, k.resemblance from unnest($5) as g(key) cross join lateral %s(null, null, g.key, $2, null, $6, $7) k where g.key < k.key', alike._generated(a, 'similar')) end)
-  using a, least_resemblance, linkage in ('greedy', 'popular', 'newest', 'verdict'), linkage <> 'verdict', given, short.at_least, short.below;
+  using a, min_resemblance, linkage in ('greedy', 'popular', 'newest', 'verdict'), linkage <> 'verdict', given, short.at_least, short.below;
 end
 $$;
 
@@ -56,7 +56,7 @@ $$;
 -- distinct members; members at resemblance 1 are the same to every check. The distinct
 -- members are a ring, from the root on. It is one loop because each pair is judged by what the
 -- pairs before it joined: a function that changes those arrays would get copies of them.
-create function alike._link(a alike.attachment, least_resemblance double precision, linkage text, ranks text, keeping boolean, given text[] default null,
+create function alike._link(a alike.attachment, min_resemblance double precision, linkage text, ranks text, keeping boolean, given text[] default null,
   out names text[], out places integer[], out joined integer[], out resemblances double precision[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -76,7 +76,7 @@ declare
   representative integer;
   fits boolean;
 begin
-  for p in select * from alike._numbered_pairs(a, least_resemblance, linkage, ranks, given) loop
+  for p in select * from alike._numbered_pairs(a, min_resemblance, linkage, ranks, given) loop
     if p.kind = 1 then
       names[p.x] := p.key;
       places[p.x] := p.y;
@@ -124,7 +124,7 @@ begin
         representative := ends[1];
         for i in 1 .. 32 loop
           fits := member = known[2] and representative = known[1] or coalesce(alike.resemblance(sketches[member], sketches[representative]), 0)
-            >= case when least(sizes[member], sizes[representative]) < short.below then greatest(short.at_least, least_resemblance) else least_resemblance end;
+            >= case when least(sizes[member], sizes[representative]) < short.below then greatest(short.at_least, min_resemblance) else min_resemblance end;
           representative := next[representative];
           exit when not fits or representative = ends[1];
         end loop;
@@ -184,7 +184,7 @@ begin
 end
 $$;
 
-create function alike._clusters(a alike.attachment, least_resemblance double precision, linkage text default 'complete')
+create function alike._clusters(a alike.attachment, min_resemblance double precision, linkage text default 'complete')
 returns table (key text, cluster text, size bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -196,15 +196,15 @@ begin
   if linkage not in ('complete', 'single', 'greedy', 'popular') then
     raise exception 'alike: the linkage is "%", want complete, single, greedy or popular', left(linkage, 60) using errcode = 'invalid_parameter_value';
   end if;
-  select * into linked from alike._link(a, least_resemblance, linkage, null, false);
+  select * into linked from alike._link(a, min_resemblance, linkage, null, false);
   return query
     select q.name, q.cluster, q.size
     from (
       select u.name, u.place, first_value(u.name) over (partition by u.root order by u.place) as cluster,
-        min(u.place) over (partition by u.root) as least, count(*) over (partition by u.root) as size
+        min(u.place) over (partition by u.root) as first_place, count(*) over (partition by u.root) as size
       from unnest(linked.names, linked.places, linked.joined) as u(name, place, root)) q
     where q.size > 1
-    order by q.least, q.place;
+    order by q.first_place, q.place;
 end
 $$;
 
@@ -215,7 +215,7 @@ as $$
   select * from alike._clusters(alike._asked(alike._attachment("table"), at_least), alike._limit(alike._attachment("table"), at_least), linkage)
   where "table" is not null and at_least is not null and linkage is not null
 $$;
-comment on function alike.clusters(text, double precision, text) is 'the cluster of each row that is in one, named by its least key';
+comment on function alike.clusters(text, double precision, text) is 'the cluster of each row that is in one, named by its smallest key';
 
 -- Which rows to keep.
 
@@ -261,7 +261,7 @@ end
 $$;
 
 -- Each attached row with the row that stands for it. A row that is not sketched yet stays.
-create function alike._keep(a alike.attachment, rule text, least_resemblance double precision)
+create function alike._keep(a alike.attachment, rule text, min_resemblance double precision)
 returns table (key text, kept text, resemblance double precision)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -271,11 +271,11 @@ declare
   ranks text;
 begin
   if rule = 'contains' then
-    return query select * from alike._keep_containing(a, least_resemblance);
+    return query select * from alike._keep_containing(a, min_resemblance);
     return;
   end if;
-  a := alike._asked(a, least_resemblance);
-  least_resemblance := alike._limit(a, least_resemblance);
+  a := alike._asked(a, min_resemblance);
+  min_resemblance := alike._limit(a, min_resemblance);
   a.mode := 'scan'; -- the versions of the rows are not asked for
   if rule = 'longest' then
     ranks := format('select %s as key, s.shingles as rank from %s s', alike._key_text(a.key_columns, 's'), alike._name(a, ''));
@@ -283,7 +283,7 @@ begin
     ranks := format(E'select %s as key, (%s) as rank from %s d',
       alike._key_text(alike._current_keys(a), 'd'), alike._row_rank(a.source, rule), a.source);
   end if;
-  select * into linked from alike._link(a, least_resemblance, case when ranks is null and rule <> 'oldest' then rule else 'greedy' end, ranks, true);
+  select * into linked from alike._link(a, min_resemblance, case when ranks is null and rule <> 'oldest' then rule else 'greedy' end, ranks, true);
   return query execute format(
     'select d.key, coalesce(k.kept, d.key), coalesce(k.resemblance, case when d.sketched then 1 end)
      from (select %s as key, s.sketch is not null as sketched from (%s) d left join %s s on %s) d

@@ -57,7 +57,7 @@ declare
   stored alike.profile_fields;
   admitted record;
   short constant record := alike._short(a);
-  least_resemblance double precision := a.at_least;
+  min_resemblance double precision := a.at_least;
 begin
   if alike._by_containment(a) then
     raise exception 'alike: gate: the policy of % acts by containment, of which a sketch does not tell', a.name using errcode = 'feature_not_supported',
@@ -112,12 +112,12 @@ begin
       into best.shingles using best.key;
     end if;
     if least(_gate.shingles, best.shingles) < short.below then
-      least_resemblance := short.at_least;
+      min_resemblance := short.at_least;
     end if;
     if a.policy = 'reject' then
       raise exception 'alike: the document resembles % (resemblance %, rejected from %)',
         case best.key when '' then 'a document that was checked in a moment ago' else format('row %s of %s', best.key, a.name) end,
-        round(best.resemblance::numeric, 3), round(least_resemblance::numeric, 3)
+        round(best.resemblance::numeric, 3), round(min_resemblance::numeric, 3)
         using errcode = 'integrity_constraint_violation', detail = json_build_object('key', nullif(best.key, ''), 'resemblance', best.resemblance)::text;
     end if;
     raise warning 'alike: the document resembles % (resemblance %)',

@@ -41,7 +41,7 @@ begin
       array_agg((q.total - least(q.total, a.matches))::integer), array_agg(q.relation))
     from (select h.*, row_number() over (partition by h.key order by h.place) as nearest, count(*) over (partition by h.key) as total
           from (select distinct on (d.key, d.other) d.* from alike._held(a, given) d order by d.key, d.other, d.place) h
-          where h.containment >= alike._least_held(a)) q
+          where h.containment >= alike._min_held(a)) q
     where q.nearest <= a.matches;
   end if;
   execute alike._fill(

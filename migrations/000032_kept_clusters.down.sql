@@ -8,4 +8,4 @@ drop function alike._comparable(alike.attachment, text[]);
 drop function alike._about_clusters(alike.attachment, text);
 drop function alike._switch_clusters(alike.attachment);
 drop function alike._make_clusters(alike.attachment);
-drop function alike._most_clustered(alike.attachment);
+drop function alike._max_clustered(alike.attachment);

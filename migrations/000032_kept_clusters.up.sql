@@ -7,7 +7,7 @@
 -- NAME_alike_event tells what became of each cluster. A session that changes either table holds the
 -- lock under which workers record.
 
-create function alike._most_clustered(a alike.attachment) returns bigint language sql immutable
+create function alike._max_clustered(a alike.attachment) returns bigint language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$ select case jsonb_typeof(a.options -> 'clusters') when 'number' then (a.options ->> 'clusters')::bigint else 1000 end $$;
 
@@ -111,7 +111,7 @@ as $$
 declare
   linked constant text := alike._about_clusters(a, 'select array_agg(distinct {text_m}) from unnest($1) as g(key) cross join lateral {ask} k join {cluster} m on {is_m} where m.component = $2');
   judged constant text := alike._about_clusters(a, 'select array_agg({text_m}) from {cluster} m where m.component = $1 and m.judged <> 0 and m.judged <> {verdicts}');
-  most constant bigint := alike._most_clustered(a);
+  max_rows constant bigint := alike._max_clustered(a);
   component record;
   touched bigint[] := '{}';
   seeds text[];
@@ -140,7 +140,7 @@ begin
       n := 1;
       size := 1; -- of the pieces in which rows are asked for: the lists are read as often as these
       loop
-        enough := case component.id when -1 then cardinality(reached) > most else not exists (select unnest(seeds) except select unnest(reached)) end;
+        enough := case component.id when -1 then cardinality(reached) > max_rows else not exists (select unnest(seeds) except select unnest(reached)) end;
         exit when enough or n > cardinality(reached);
         execute linked into found using reached[n:n + size - 1], component.id;
         n := least(n + size, cardinality(reached) + 1);
@@ -167,7 +167,7 @@ set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
 as $$
 declare
-  most constant bigint := alike._most_clustered(a);
+  max_rows constant bigint := alike._max_clustered(a);
   ask constant text := alike._about_clusters(a, 'select array_agg(k.key) from (select $1 as key) g cross join lateral {ask} k');
   find constant text := alike._about_clusters(a,
     'with linked as materialized (select m.component from unnest($1) as k(key) left join {cluster} m on {is_m})
@@ -189,8 +189,8 @@ begin
   foreach row_key in array alike._comparable(a, given) loop
     execute ask into linked using row_key;
     continue when linked is null;
-    execute find into components, size using array(select unnest(linked) union select row_key), most + 1;
-    if size > most then
+    execute find into components, size using array(select unnest(linked) union select row_key), max_rows + 1;
+    if size > max_rows then
       execute unite using -1::bigint, array_remove(components, -1::bigint);
       components := array[-1];
     elsif components is null then
@@ -225,7 +225,7 @@ create function alike._settle_clusters(a alike.attachment, touched bigint[]) ret
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  most constant bigint := alike._most_clustered(a);
+  max_rows constant bigint := alike._max_clustered(a);
   divided record;
   linked record;
   names text[] := '{}';
@@ -237,8 +237,8 @@ begin
   for divided in execute alike._about_clusters(a,
       'select x.component, (select array_agg({text_m}) from (select * from {cluster} m where m.component = x.component limit $2) m) as keys
        from {mark} v join {cluster} x on {keys_x} join {cluster} y on {keys_y}
-       where v.verdict = ''distinct'' and x.component = y.component and x.component = any ($1) group by x.component') using settled, most + 1 loop
-    continue when cardinality(divided.keys) > most;
+       where v.verdict = ''distinct'' and x.component = y.component and x.component = any ($1) group by x.component') using settled, max_rows + 1 loop
+    continue when cardinality(divided.keys) > max_rows;
     select * into linked from alike._link(a, a.at_least, 'single', null, false, divided.keys);
     names := names || linked.names;
     parts := parts || linked.joined::bigint[];
@@ -278,7 +278,7 @@ begin
      remove as (delete from {cluster} m using final f where m.ctid = f.row and (f.component is null or f.rows = 1))
      update {cluster} m set cluster = f.id, clustered_at = now() from final f
      where m.ctid = f.row and f.component is not null and f.rows > 1 and m.cluster is distinct from f.id')
-  using settled, most, names, parts, crowded;
+  using settled, max_rows, names, parts, crowded;
 end
 $$;
 
@@ -306,7 +306,7 @@ begin
        insert into {cluster} as m ({keys}, component) select {values}, p.id from unnest($1, $2) as k(key, root) join part p using (root)
        on conflict ({keys}) do update set component = excluded.component)
      select array_agg(id) from part')
-  into components using linked.names, linked.joined, alike._most_clustered(a);
+  into components using linked.names, linked.joined, alike._max_clustered(a);
   perform alike._note_verdicts(a, null);
   perform alike._settle_clusters(a, coalesce(components, '{}'));
   execute alike._about_clusters(a, 'select count(*) from {cluster} where cluster is not null') into rows;

@@ -5,7 +5,7 @@ drop function alike._keep_containing(alike.attachment, double precision);
 drop function alike._containments(alike.attachment, double precision, boolean, integer);
 drop function alike._gate_values(alike.attachment, bigint[], bigint, bytea, text);
 drop function alike._held(alike.attachment, text[]);
-drop function alike._least_held(alike.attachment);
+drop function alike._min_held(alike.attachment);
 drop function alike._by_containment(alike.attachment);
 drop function alike.contained_like(text, text, double precision, integer);
 drop function alike.containers_like(text, text, double precision, integer);

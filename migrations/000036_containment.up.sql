@@ -1,5 +1,5 @@
 -- Containment. From each run of shingles of a document the worker keeps the shingle with the
--- least hash (package sketch, Passages), so a passage has the same values in every document
+-- smallest hash (package sketch, Passages), so a passage has the same values in every document
 -- that contains it. The side table keeps the values of a row in one column. A table of values
 -- beside it keeps each value in a row of its own, with an index, like Broder's sorted lists.
 
@@ -122,7 +122,7 @@ as $$
   cross join lateral (select case when shingles = 0 then 0 else greatest(1, shingles + p.w - q.w) end as n) s
 $$;
 
--- The least number of a row's n values that a document containing the row shares. With fewer
+-- The smallest number of a row's n values that a document containing the row shares. With fewer
 -- shared values even the upper bound of the containment is below at_least.
 create function alike._min_shared(n bigint, at_least double precision) returns bigint language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
@@ -160,7 +160,7 @@ $$;
 -- reads their documents. A row shares at least one of its rarest values with each row that
 -- contains it. Only the rarest values are looked up, so a passage that thousands of rows share
 -- costs nothing for each of them. A document of millions of words has coarser values alone; it is
--- looked for by those that no more than 200 rows have. With most_each, for a checkin, the answer is
+-- looked for by those that no more than 200 rows have. With max_each, for a checkin, the answer is
 -- found among that many rows of each value, the first by their keys. Like alike_similar_N it is
 -- written out so that its plans are kept: planning would take many times as long as the answer.
 create function alike._make_holding(a alike.attachment) returns void language plpgsql
@@ -178,7 +178,7 @@ begin
   for checkin, reverse in values (false, false), (false, true), (true, false), (true, true) loop
     if checkin then
       candidates := 'select distinct {keys_v}, null::integer as matches from unnest(given) as u(value)
-        cross join lateral (select {keys_v} from {value} v where v.value = u.value order by v.value, {keys_v} limit most_each) v';
+        cross join lateral (select {keys_v} from {value} v where v.value = u.value order by v.value, {keys_v} limit max_each) v';
     elsif reverse then
       candidates := 'select {keys_v}, count(*)::integer as matches from unnest(given) as u(value) join {value} v on v.value = u.value group by {keys_v}';
     else
@@ -212,7 +212,7 @@ begin
       alike._fragments(a) || jsonb_build_object('keys_v', alike._key_list(a.key_columns, 'v'), 'keys_h', alike._key_list(a.key_columns, 'h'), 'same_v', alike._key_equal(a.key_columns, 's', 'v'),
         'finer', case when reverse then 'coarse <= c.coarseness' else 'coarse >= c.coarseness' end, 'part', case when reverse then 's.passages' else 'given' end));
   end loop;
-  execute format('create or replace function %s(given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer, most_each integer) returns table (key text, containment double precision, low double precision, high double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = force_generic_plan as %L',
+  execute format('create or replace function %s(given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer, max_each integer) returns table (key text, containment double precision, low double precision, high double precision) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = force_generic_plan as %L',
     alike._generated(a, 'holding'), alike._spelling(a), alike._fill($function$
 declare
   p constant alike.profile_fields := {profile};
@@ -240,9 +240,9 @@ begin
     return;
   end if;
   coarse := (alike._passage_shingles(p, given_shingles)).coarseness;
-  if most_each is null and reverse then
+  if max_each is null and reverse then
     {contained}
-  elsif most_each is null then
+  elsif max_each is null then
     {containers}
   elsif reverse then
     {first_contained}
@@ -260,13 +260,13 @@ $function$, alike._fragments(a) || jsonb_build_object(
 end
 $$;
 
-create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer, most_each integer default null)
+create function alike._holding(a alike.attachment, given bigint[], given_shingles bigint, itself text, reverse boolean, at_least double precision, open boolean, at_most integer, max_each integer default null)
 returns table (key text, containment double precision, low double precision, high double precision)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return query execute format('select * from %s($1, $2, $3, $4, $5, $6, $7, $8)', alike._generated(a, 'holding')) using given, given_shingles, itself, reverse, at_least, open, at_most, most_each;
+  return query execute format('select * from %s($1, $2, $3, $4, $5, $6, $7, $8)', alike._generated(a, 'holding')) using given, given_shingles, itself, reverse, at_least, open, at_most, max_each;
 end
 $$;
 
@@ -347,7 +347,7 @@ create function alike._by_containment(a alike.attachment) returns boolean langua
 set search_path = pg_catalog, pg_temp
 as $$ select coalesce(a.options ->> 'by' = 'containment', false) $$;
 
-create function alike._least_held(a alike.attachment) returns double precision language sql immutable
+create function alike._min_held(a alike.attachment) returns double precision language sql immutable
 set search_path = pg_catalog, pg_temp
 as $$ select coalesce((a.options ->> 'at_least')::double precision, 0.8) $$;
 
@@ -377,7 +377,7 @@ begin
     alike._fragments(a) || jsonb_build_object('holding', alike._generated(a, 'holding'),
       'is_x', alike._key_is(a.key_columns, types, 'x', 'h.key'), 'is_y', alike._key_is(a.key_columns, types, 'y', 'h.other'),
       'shared', (select string_agg(format('coalesce((x.f%s = y.f%1$s)::integer, 0)', n), ' + ') from generate_series(1, a.features) as n)))
-  using given, alike._least_held(a);
+  using given, alike._min_held(a);
 end
 $$;
 
@@ -390,7 +390,7 @@ set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' s
 as $$
 declare
   p constant alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
-  at_least constant double precision := alike._least_held(a);
+  at_least constant double precision := alike._min_held(a);
   not_these text[] := '{}';
   best record;
 begin

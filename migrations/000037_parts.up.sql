@@ -298,7 +298,7 @@ begin
     return null;
   end if;
   select format('%I.%I', {schema_literal}, 'alike_part_{id}_' || g.number) into fresh -- others may have taken a name
-  from (select coalesce(max(p.number), 0) as most from alike._parts({id}, {schema_literal}) p) p cross join lateral generate_series(p.most + 1, p.most + 1000) as g(number)
+  from (select coalesce(max(p.number), 0) as newest from alike._parts({id}, {schema_literal}) p) p cross join lateral generate_series(p.newest + 1, p.newest + 1000) as g(number)
   where to_regclass(format('%I.%I', {schema_literal}, 'alike_part_{id}_' || g.number)) is null
   order by g.number limit 1;
   execute format('create {persistence} table %s (like %s)', fresh, parts);

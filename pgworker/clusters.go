@@ -13,7 +13,7 @@ func (c *command) clustersCommand() *cobra.Command {
 	clusters := &cobra.Command{
 		Use:   "clusters TABLE",
 		Short: "The cluster of every row that resembles another one",
-		Long: `clusters prints the rows that belong to a cluster, with the cluster's least key
+		Long: `clusters prints the rows that belong to a cluster, with the cluster's smallest key
 and its size. The linkage complete joins clusters whose members are alike,
 single joins whatever is linked by pairs, greedy and popular put each row with
 the first, or the most popular, row that it resembles.

@@ -203,8 +203,8 @@ func TestReportCrowds(t *testing.T) {
 	if len(c.Shown) != 3 || c.Shown[0].Size != 53 || c.Shown[0].Key != "1" || c.Shown[0].More != 3 || c.Shown[1].Size != 12 || c.Shown[1].Key != "301" || c.Shown[2].Size != 9 || c.Shown[2].Key != "101" {
 		t.Fatalf("shown: %+v", c.Shown)
 	}
-	if c.Shown[0].Least != 1 || c.Shown[2].Least < 0.8 || c.Shown[2].Least > 0.99 {
-		t.Errorf("the least resemblances are %g and %g, want 1 and about 0.95", c.Shown[0].Least, c.Shown[2].Least)
+	if c.Shown[0].Lowest != 1 || c.Shown[2].Lowest < 0.8 || c.Shown[2].Lowest > 0.99 {
+		t.Errorf("the lowest resemblances are %g and %g, want 1 and about 0.95", c.Shown[0].Lowest, c.Shown[2].Lowest)
 	}
 	if m := c.Shown[0].Members; len(m) != 50 || m[0].Key != "1" || m[1].Key != "30" || m[1].SameBytes || !m[2].SameBytes {
 		t.Errorf("the first members are %+v %+v %+v of %d, want 1, then 30, which is not the same", m[0], m[1], m[2], len(m))

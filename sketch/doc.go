@@ -20,9 +20,9 @@
 // # From a set to a sketch
 //
 // A shingle is replaced by its Rabin fingerprint, a number of 64 bits (package [github.com/alike-sql/alike/sketch/rabin]
-// is the general form). For a random permutation of these numbers, the least number
-// of A and that of B are equal with probability r(A, B): the least number of A ∪ B
-// is as likely to be any of its members, and it is the least of both just when it
+// is the general form). For a random permutation of these numbers, the smallest number
+// of A and that of B are equal with probability r(A, B): the smallest number of A ∪ B
+// is as likely to be any of its members, and it is the smallest of both just when it
 // is in A ∩ B. A sketch has t such minima; the share of them
 // that two sketches have in common is an unbiased estimate of the resemblance, with
 // a standard error of √(r(1-r)/t), or less: 0.039 at most for the 168 of the default.
@@ -35,7 +35,7 @@
 //     slots (Dahlgaard, Knudsen and Thorup 2017). As accurate as classic on long documents and
 //     sharper on short ones.
 //   - classic: t permutations a·x+b, as in Broder 2000.
-//   - bottom=s, mod=m, scaled: the samples of Broder 1997: the s least values, the
+//   - bottom=s, mod=m, scaled: the samples of Broder 1997: the s smallest values, the
 //     multiples of m, the multiples of a power of two that leaves at most 100.
 //     The last two estimate containment as well.
 //   - bins: Ping Li's one permutation; lean, lean-zeros, lean-biased: Manasse's

@@ -130,7 +130,7 @@ func equalSlots(x, y *blob, b int) int {
 }
 
 // countLists returns |A∩B|, |A| and |A∪B| of the samples, which for bottom are
-// those among the s least of the union.
+// those among the s smallest of the union.
 func countLists(x, y *blob) (common, inX, union int, err error) {
 	xs, err := x.values()
 	if err != nil {
@@ -189,7 +189,7 @@ func Containment(a, b []byte) (ratio float64, ok bool, err error) {
 //
 // It is exact as long as bottom, mod=1 or scaled keep everything. What is left
 // over of the others are draws from exponential distributions, each of which says
-// how long the least of n random numbers was waited for; n is their number but one,
+// how long the smallest of n random numbers was waited for; n is their number but one,
 // by the sum of the waits.
 func Size(b []byte) (float64, error) {
 	k, err := parse(b)
@@ -230,7 +230,7 @@ func Size(b []byte) (float64, error) {
 func slotsSize(family Family, slots []uint64) float64 {
 	t := uint64(len(slots))
 	if family != Fast && family != Bins {
-		// The least of n numbers from 0 to 1 lies above u with probability
+		// The smallest of n numbers from 0 to 1 lies above u with probability
 		// (1-u)^n: -ln(1-u) is exponential.
 		var waits float64
 		for _, m := range slots {

@@ -6,7 +6,7 @@ import (
 
 // fast is fast similarity sketching (Dahlgaard, Knudsen and Thorup 2017) with
 // three rounds and a fallback. In each round a shingle falls into one of t
-// bins; a bin keeps its least value of the earliest round that reached it, and
+// bins; a bin keeps its smallest value of the earliest round that reached it, and
 // a bin that no round reached keeps the minimum of its own permutation. The
 // number of the round is the top of the value, so that the lesser of two
 // slots is the slot of the union.

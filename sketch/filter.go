@@ -119,7 +119,7 @@ func FilterProbability(k, s, r int, rho float64) float64 {
 }
 
 // HalfPoint is the resemblance at which the filter accepts half of the pairs,
-// the threshold with the least total error when resemblances are uniform
+// the threshold with the smallest total error when resemblances are uniform
 // (Broder 2000, section 4). It is found by 52 bisections of 0 to 1, each at
 // (low+high)*0.5, and is the last of these midpoints.
 func HalfPoint(k, s, r int) float64 {
@@ -188,7 +188,7 @@ type FilterChoice struct {
 // whose resemblance is the one given, and accept at most the share acceptRate
 // of those at resemblance acceptBelow, the cheapest first: by bytes a row, then
 // by permutations, then by k and r. For every s to 64 and r to 8 it has the
-// least k to 64 that meets both, if there is one: a larger k would accept more
+// smallest k to 64 that meets both, if there is one: a larger k would accept more
 // and cost more. With r above 2 a filter may keep C(k,r) superfeatures in
 // place of its features; their bytes are not in the figure.
 func FilterPlan(resemblance, miss, acceptBelow, acceptRate float64) ([]FilterChoice, error) {
@@ -206,7 +206,7 @@ func FilterPlan(resemblance, miss, acceptBelow, acceptRate float64) ([]FilterCho
 	for s := 1; s <= planSamples; s++ {
 		wanted := newGroups(s, planShared, resemblance)
 		unwanted := newGroups(s, planShared, acceptBelow)
-		var met [planShared + 1]bool // the least k for the wanted is found
+		var met [planShared + 1]bool // the smallest k for the wanted is found
 		for k := 1; k <= planGroups; k++ {
 			wanted.add()
 			unwanted.add()

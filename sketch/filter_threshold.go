@@ -50,7 +50,7 @@ func ThresholdRecall(k, s int, atLeast float64) (float64, error) {
 }
 
 // FilterThreshold is the threshold that k groups of s minima are made for: the
-// least hundredth at which ThresholdRecall is FilterRecall or more. It is 0 for
+// smallest hundredth at which ThresholdRecall is FilterRecall or more. It is 0 for
 // settings that CheckFilter refuses.
 func FilterThreshold(k, s int) float64 {
 	if CheckFilter(k, s, 1) != nil {
@@ -85,8 +85,8 @@ func marginRecall(list *[11]groups) float64 {
 // pairs at the threshold and a little above (ThresholdRecall). background is how
 // much two unrelated rows resemble: Unrelated or Templated, or as measured.
 //
-// For every s to 16 the least k to 40 that meets the recall in k·s slots to 168
-// is tried, and the one with the least cost is chosen: 200·k, for the bytes and
+// For every s to 16 the smallest k to 40 that meets the recall in k·s slots to 168
+// is tried, and the one with the smallest cost is chosen: 200·k, for the bytes and
 // the index of each feature, plus the unrelated rows among a million that share a
 // feature with a row. Of equal costs the lesser s is chosen. Where nothing meets
 // the recall the filter has 40 groups of one, and Miss tells what they leave out.
@@ -105,7 +105,7 @@ func ThresholdFilter(atLeast, recall, background float64) (FilterChoice, error) 
 		return FilterChoice{}, fmt.Errorf("sketch: filter: background %v, want at least 0 and below 1", background)
 	}
 	var best FilterChoice
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	for s := 1; s <= thresholdSamples; s++ {
 		var wanted [11]groups
 		newMargin(&wanted, s, atLeast)
@@ -117,9 +117,9 @@ func ThresholdFilter(atLeast, recall, background float64) (FilterChoice, error) 
 			if !met && !(s == 1 && k == thresholdGroups) {
 				continue
 			}
-			if cost := featureCost*float64(k) + float64(candidateRows*unwanted.accept(1)); cost < least {
+			if cost := featureCost*float64(k) + float64(candidateRows*unwanted.accept(1)); cost < lowest {
 				if met {
-					least = cost
+					lowest = cost
 				}
 				best = FilterChoice{
 					K: k, S: s, R: 1, Permutations: k * s, Bytes: headerSize + 8*k + k*s,

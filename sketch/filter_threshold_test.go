@@ -52,15 +52,15 @@ func TestThresholdFilter(t *testing.T) {
 				cost := func(k, s int) float64 {
 					return 200*float64(k) - 1e6*math.Expm1(float64(k)*math.Log1p(-math.Pow(background, float64(s))))
 				}
-				least := math.Inf(1)
+				lowest := math.Inf(1)
 				for k := 1; k <= 40; k++ {
 					for s := 1; s <= 16; s++ {
 						if k*s <= 168 && closedRecall(k, s, atLeast) >= recall+1e-9 {
-							least = math.Min(least, cost(k, s))
+							lowest = math.Min(lowest, cost(k, s))
 						}
 					}
 				}
-				if math.IsInf(least, 1) {
+				if math.IsInf(lowest, 1) {
 					if got.K != 40 || got.S != 1 || got.Miss < 1-recall {
 						t.Errorf("%s: %+v where no filter meets it", name, got)
 					}
@@ -72,8 +72,8 @@ func TestThresholdFilter(t *testing.T) {
 				if got.K > 1 && closedRecall(got.K-1, got.S, atLeast) >= recall {
 					t.Errorf("%s: %+v, a group less would do", name, got)
 				}
-				if c := cost(got.K, got.S); c > least*(1+1e-9) {
-					t.Errorf("%s: %+v costs %v, another %v", name, got, c, least)
+				if c := cost(got.K, got.S); c > lowest*(1+1e-9) {
+					t.Errorf("%s: %+v costs %v, another %v", name, got, c, lowest)
 				}
 				if got.R != 1 || got.Permutations != got.K*got.S || got.Bytes != 22+8*got.K+got.K*got.S {
 					t.Errorf("%s: %+v", name, got)

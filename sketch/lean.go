@@ -105,8 +105,8 @@ type leanZeros struct {
 	kernel.Permutations         // all of them: how many words a shingle takes is not known
 	first               int     // the number of the first word
 	zeros               []uint8 // of the winning runs
-	least               int     // of zeros
-	atLeast             int     // how many slots have the least
+	fewest              int     // of zeros
+	withFewest          int     // how many slots have the smallest
 }
 
 const maxZeros = 63 // a longer run counts as this
@@ -120,7 +120,7 @@ func newLeanZeros(t int) *leanZeros {
 func (l *leanZeros) Reset() {
 	l.slotted.Reset()
 	clear(l.zeros)
-	l.least, l.atLeast = 0, len(l.zeros)
+	l.fewest, l.withFewest = 0, len(l.zeros)
 }
 
 func (l *leanZeros) add(xs []uint64) {
@@ -129,7 +129,7 @@ func (l *leanZeros) add(xs []uint64) {
 		slot, before := 0, 0 // the next slot, and the zeros it has from earlier words
 		for j := 0; slot < t; j++ {
 			w := l.Word(x, l.first+j)
-			if ends := w &^ after(w, l.least, before); ends != 0 {
+			if ends := w &^ after(w, l.fewest, before); ends != 0 {
 				l.contend(x, slot, before, w, ends)
 			}
 			slot += bits.OnesCount64(w)
@@ -189,19 +189,19 @@ func (l *leanZeros) contend(x uint64, slot, before int, w, ends uint64) {
 func (l *leanZeros) lengthen(i, zeros int) {
 	was := int(l.zeros[i])
 	l.zeros[i] = uint8(zeros)
-	if was != l.least || zeros == was {
+	if was != l.fewest || zeros == was {
 		return
 	}
-	if l.atLeast--; l.atLeast > 0 {
+	if l.withFewest--; l.withFewest > 0 {
 		return
 	}
-	l.least = maxZeros
+	l.fewest = maxZeros
 	for _, z := range l.zeros {
 		switch {
-		case int(z) < l.least:
-			l.least, l.atLeast = int(z), 1
-		case int(z) == l.least:
-			l.atLeast++
+		case int(z) < l.fewest:
+			l.fewest, l.withFewest = int(z), 1
+		case int(z) == l.fewest:
+			l.withFewest++
 		}
 	}
 }

@@ -111,10 +111,10 @@ type leanRow struct {
 // perSlot is bits of all shingles and slots, for each of them.
 func perSlot(bits float64) float64 { return bits / (leanSlots * leanShingles) }
 
-func wantLeads(t *testing.T, name string, m []uint64, shift, most int, best leanLeads) {
+func wantLeads(t *testing.T, name string, m []uint64, shift, highest int, best leanLeads) {
 	t.Helper()
 	for i, v := range m {
-		if got := most - int(v>>shift); got != best[i] {
+		if got := highest - int(v>>shift); got != best[i] {
 			t.Errorf("%s: slot %d has the first bits %d, want %d", name, i, got, best[i])
 		}
 	}
@@ -145,7 +145,7 @@ func TestLeanRandomness(t *testing.T) {
 
 func prefixCost(t *testing.T, xs []uint64) leanRow {
 	l := newLean(leanSlots)
-	var best leanLeads // 255 less the least prefix
+	var best leanLeads // 255 less the smallest prefix
 	extensions := 0
 	for _, x := range xs {
 		for i := range leanSlots {
@@ -158,7 +158,7 @@ func prefixCost(t *testing.T, xs []uint64) leanRow {
 	}
 	l.add(xs)
 	wantLeads(t, "lean", l.m, 56, 255, best)
-	// A tie with the lead is a contender: n/256 of those with the least prefix,
+	// A tie with the lead is a contender: n/256 of those with the smallest prefix,
 	// and 1/v of each other prefix v on the way to it.
 	contenders := leanShingles / 256.
 	for v := 1; v < 256; v++ {
@@ -242,12 +242,12 @@ func TestTiesOfZeros(t *testing.T) {
 		const trials = 2000
 		ties := 0
 		for range trials {
-			most, with := -1, 0
+			highest, with := -1, 0
 			for range n {
 				switch zeros := bits.TrailingZeros64(random.Uint64()); {
-				case zeros > most:
-					most, with = zeros, 1
-				case zeros == most:
+				case zeros > highest:
+					highest, with = zeros, 1
+				case zeros == highest:
 					with++
 				}
 			}

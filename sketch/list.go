@@ -13,11 +13,11 @@ const scaledMost = 100
 // list is the samplers of Broder 1997, section 3, that keep values rather than
 // slots. The random permutation of the theorem is mix.
 //
-//   - bottom: MIN_s, the s least; after MOD_m when there is a modulus (the
+//   - bottom: MIN_s, the s smallest; after MOD_m when there is a modulus (the
 //     economy of section 4.1).
 //   - mod: MOD_m, the multiples of m. It grows with the document.
 //   - scaled: L_i, the multiples of 2^i. The paper takes i from the length of
-//     the document, so that 50 to 100 values are expected; we take the least i
+//     the document, so that 50 to 100 values are expected; we take the smallest i
 //     that leaves at most 100, which expects the same, holds for documents that
 //     repeat themselves, and makes the sample a function of the set: the union
 //     of two samples is the sample of the union.
@@ -29,7 +29,7 @@ type list struct {
 
 	values    []uint64
 	sorted    int    // values[:sorted] ascend
-	threshold uint64 // bottom: values from here on cannot be among the least
+	threshold uint64 // bottom: values from here on cannot be among the smallest
 	room      int    // when len(values) reaches it, they are tidied
 	features  *classic
 }

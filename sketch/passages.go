@@ -7,7 +7,7 @@ import (
 )
 
 // Passages samples a document so that a passage of it, however short beside the whole, is
-// found by what is sampled: in each run of a set number of shingles the one with the least
+// found by what is sampled: in each run of a set number of shingles the one with the smallest
 // hash is taken. A run that two documents share gives both the same value, so every shared
 // passage of 20 words, or 60 characters, has one in common. What is taken from the first
 // and the last runs of a passage depends on nothing outside of it either: every value of a document
@@ -42,7 +42,7 @@ func passageRun(s Stream) int {
 	return 20
 }
 
-// passageShingle is the least length of a shingle: shorter ones occur everywhere.
+// passageShingle is the smallest length of a shingle: shorter ones occur everywhere.
 func passageShingle(s Stream) int {
 	switch s {
 	case Chars:
@@ -101,18 +101,18 @@ func (x *Passages) Coarseness(shingles int64) int {
 	return bits.Len64(uint64(2 * shingles / int64(x.minima.run+1) / passageValues))
 }
 
-// localMinima is a sampler that takes the least of each run of shingles, in the order of the
+// localMinima is a sampler that takes the smallest of each run of shingles, in the order of the
 // document.
 type localMinima struct {
-	run    int
-	last   []uint64 // the hashes of the last run
-	least  int      // the position in last of the least, the rightmost of equals
-	taken  bool     // it is among the values
-	values []int64
+	run     int
+	last    []uint64 // the hashes of the last run
+	minimum int      // the position in last of the smallest, the rightmost of equals
+	taken   bool     // it is among the values
+	values  []int64
 }
 
 func (m *localMinima) Reset() {
-	m.last, m.values, m.least, m.taken = m.last[:0], m.values[:0], 0, false
+	m.last, m.values, m.minimum, m.taken = m.last[:0], m.values[:0], 0, false
 }
 
 func (m *localMinima) add(xs []uint64) {
@@ -124,33 +124,33 @@ func (m *localMinima) add(xs []uint64) {
 		if len(m.last) == 4*m.run { // keep the last run, but for the shingle that leaves it
 			shift := len(m.last) - m.run + 1
 			m.last = m.last[:copy(m.last, m.last[shift:])]
-			m.least -= shift
+			m.minimum -= shift
 		}
 		m.last = append(m.last, x)
 		newest := len(m.last) - 1
 		first := max(0, len(m.last)-m.run)
 		switch {
-		case newest == 0 || x <= m.last[max(m.least, 0)] && m.least >= first:
-			m.least, m.taken = newest, false
-		case m.least < first:
-			m.least = first
+		case newest == 0 || x <= m.last[max(m.minimum, 0)] && m.minimum >= first:
+			m.minimum, m.taken = newest, false
+		case m.minimum < first:
+			m.minimum = first
 			for i := first + 1; i <= newest; i++ {
-				if m.last[i] <= m.last[m.least] {
-					m.least = i
+				if m.last[i] <= m.last[m.minimum] {
+					m.minimum = i
 				}
 			}
 			m.taken = false
 		}
 		if len(m.last) >= m.run && !m.taken {
-			m.values, m.taken = append(m.values, int64(m.last[m.least])), true
+			m.values, m.taken = append(m.values, int64(m.last[m.minimum])), true
 		}
 	}
 }
 
-// finish takes the least of a document that is shorter than a run.
+// finish takes the smallest of a document that is shorter than a run.
 func (m *localMinima) finish() {
 	if len(m.last) > 0 && len(m.values) == 0 {
-		m.values = append(m.values, int64(m.last[m.least]))
+		m.values = append(m.values, int64(m.last[m.minimum]))
 	}
 }
 

@@ -17,7 +17,7 @@ func bookWords(r *rand.Rand, n int) []string {
 	return words
 }
 
-// The least of every run, found as the definition says.
+// The smallest of every run, found as the definition says.
 func definedMinima(t *testing.T, p Profile, doc string) []int64 {
 	t.Helper()
 	of := p.Passages()

@@ -33,7 +33,7 @@ type Family uint8
 
 const (
 	Classic    Family = iota // Broder 2000: the minima of T independent permutations
-	Bottom                   // Broder 1997: MIN_s, the Size least values
+	Bottom                   // Broder 1997: MIN_s, the Size smallest values
 	Mod                      // Broder 1997: MOD_m, the values divisible by Modulus
 	Scaled                   // Broder 1997: L_i, the values divisible by 2^i, at most 100 of them
 	Fast                     // Dahlgaard, Knudsen and Thorup 2017: as Classic, one hash a shingle

@@ -471,11 +471,11 @@ func TestStatisticsWeights(t *testing.T) {
 				a.Reset()
 				b.Reset()
 				first := random.IntN(1e9)
-				least, most := 0.0, 0.0
+				smaller, greater := 0.0, 0.0
 				for i := range n {
 					element := strconv.AppendInt(nil, int64(first+i), 10)
 					u, v := c.weigh(random)
-					least, most = least+min(u, v), most+max(u, v)
+					smaller, greater = smaller+min(u, v), greater+max(u, v)
 					if err := a.AddWeighted(element, u); err != nil {
 						t.Fatal(err)
 					}
@@ -490,8 +490,8 @@ func TestStatisticsWeights(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				errors.add(got - least/most)
-				truths.add(least / most)
+				errors.add(got - smaller/greater)
+				truths.add(smaller / greater)
 			}
 			line := fmt.Sprintf("%-20s %-12s %4d elements, mean truth %.4f, %d trials: bias %+.6f, s.e. %.6f, z %+.2f",
 				c.name, c.settings, n, truths.mean(), errors.n, errors.mean(), errors.standardError(), errors.mean()/max(errors.standardError(), 1e-300))

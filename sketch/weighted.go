@@ -21,7 +21,7 @@ import (
 //
 //	ln a = ln c - r·(k-β+1)
 //
-// The slot keeps the least. Heavier elements have smaller orders, and the order
+// The slot keeps the smallest. Heavier elements have smaller orders, and the order
 // depends on S through k alone: the lesser of two slots is the slot of the
 // union, in which an element has the greater of its weights. A slot is stored
 // as the bits of ln a, arranged to ascend with it.
@@ -121,7 +121,7 @@ func (w *weighted) sample(x uint64, weight float64) {
 		order := logarithm(-logarithm(v)) - float64(r*(k-beta+1))
 		if s := ascending(order); s < m[i] {
 			m[i] = s
-			// Nothing near the least double, where its precision ends.
+			// Nothing near the smallest double, where its precision ends.
 			within[i] = math.Exp(max(order, -600)) * (1 + 1e-9)
 		}
 	}

@@ -218,7 +218,7 @@ func TestWeightedIsAFunctionOfTheSet(t *testing.T) {
 	}
 }
 
-// The slotwise least is the sketch of the greater weights.
+// The slotwise smallest is the sketch of the greater weights.
 func TestWeightedMerge(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for range 50 {

@@ -91,16 +91,16 @@ func (c *conn) sample(t *table, column string) (texts []string, rows int64, err 
 		s, err := c.Prepare("SELECT " + rowid + ", " + document + " FROM " + name + " WHERE " + rowid + " >= ?1 ORDER BY " + rowid + " LIMIT " + fmt.Sprint(advise.MaxTexts/sampleBlocks))
 		if err == nil { // else a table without rowids
 			defer s.Close()
-			var least, most int64
+			var lowest, highest int64
 			if err := c.Run("SELECT min("+rowid+"), max("+rowid+") FROM "+name, func(row []sqlite.Value) error {
-				least, most = row[0].Int(), row[1].Int()
+				lowest, highest = row[0].Int(), row[1].Int()
 				return nil
 			}); err != nil {
 				return nil, 0, err
 			}
 			for block := range sampleBlocks {
 				// Rowids may lie anywhere in 64 bits.
-				from := max(least, int64(float64(least)*float64(sampleBlocks-block)/sampleBlocks+float64(most)*float64(block)/sampleBlocks))
+				from := max(lowest, int64(float64(lowest)*float64(sampleBlocks-block)/sampleBlocks+float64(highest)*float64(block)/sampleBlocks))
 				last := int64(math.MinInt64)
 				s.Reset()
 				if err := s.Each(func(row []sqlite.Value) error {
@@ -111,7 +111,7 @@ func (c *conn) sample(t *table, column string) (texts []string, rows int64, err 
 					return nil, 0, err
 				}
 				if last < math.MaxInt64 {
-					least = max(least, last+1)
+					lowest = max(lowest, last+1)
 				}
 			}
 			return texts, rows, nil

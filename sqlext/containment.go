@@ -212,7 +212,7 @@ func (q *containing) mayContain(o *containee) ([]sharer, error) {
 	first := map[int64]bool{}
 	own := q.settings.passages.Coarseness(o.shingles)
 	for coarseness, kept := own, rows; len(kept) > 0 && coarseness < 64; coarseness++ {
-		for _, x := range kept[:len(kept)-max(1, q.least(len(kept)))+1] {
+		for _, x := range kept[:len(kept)-max(1, q.minShared(len(kept)))+1] {
 			if !isCommon(x) {
 				first[x.value] = true
 			} else if coarseness == own {
@@ -237,7 +237,7 @@ func (q *containing) mayContain(o *containee) ([]sharer, error) {
 }
 
 // least is how many of n values a row shares at least that contains their document.
-func (q *containing) least(n int) int {
+func (q *containing) minShared(n int) int {
 	return sort.Search(n, func(m int) bool {
 		i, err := sketch.PassageContainment(m, n, confidence)
 		return err == nil && i.Estimate >= q.atLeast || q.exact != nil && i.High >= q.atLeast

@@ -136,8 +136,8 @@ func collisionBound(_ *conn, f *sqlite.Call) error {
 			return err
 		}
 	}
-	if least := min(lengths[0], lengths[1]); least < 0 {
-		return fmt.Errorf("a string of %d bits, want at least 0", least)
+	if lowest := min(lengths[0], lengths[1]); lowest < 0 {
+		return fmt.Errorf("a string of %d bits, want at least 0", lowest)
 	}
 	f.SetFloat(rabin.CollisionBound(lengths[0], lengths[1], bits))
 	return nil

@@ -356,7 +356,7 @@ func (k *keptClusters) join(row int64) ([]int64, error) {
 
 // largest is the component that takes in others and more rows.
 func (k *keptClusters) largest(components []int64, rows int) (into int64, err error) {
-	most := int64(0)
+	greatest := int64(0)
 	for _, component := range components {
 		size := int64(k.a.Clusters) + 1
 		if component != crowded {
@@ -364,8 +364,8 @@ func (k *keptClusters) largest(components []int64, rows int) (into int64, err er
 				return 0, err
 			}
 		}
-		if rows += int(size); size > most || size == most && component < into {
-			into, most = component, size
+		if rows += int(size); size > greatest || size == greatest && component < into {
+			into, greatest = component, size
 		}
 	}
 	switch {

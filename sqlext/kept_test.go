@@ -25,15 +25,15 @@ func numberOf(t testing.TB, text string) int64 {
 
 // checkKept compares the clusters that are kept with clusters computed afresh, and with what
 // their events tell.
-func (db database) checkKept(most int) {
+func (db database) checkKept(maxRows int) {
 	db.t.Helper()
-	for _, difference := range db.keptDiffer("d", "main", "id", most) {
+	for _, difference := range db.keptDiffer("d", "main", "id", maxRows) {
 		db.t.Error(difference)
 	}
 }
 
 // keptDiffer does so for the attachment d of a table; key is an expression of the key's columns.
-func (db database) keptDiffer(table, schema, key string, most int) (differences []string) {
+func (db database) keptDiffer(table, schema, key string, maxRows int) (differences []string) {
 	db.t.Helper()
 	numbers := map[string]int64{"": 0} // of keys
 	number := func(key string) int64 {
@@ -46,7 +46,7 @@ func (db database) keptDiffer(table, schema, key string, most int) (differences 
 	for _, p := range db.lines(`SELECT lower(quote(key)), lower(quote(other)) FROM alike_pairs(?)`, table) {
 		pairs = append(pairs, [2]int64{number(p[0]), number(p[1])})
 	}
-	crowded := clustertest.Crowded(pairs, most)
+	crowded := clustertest.Crowded(pairs, maxRows)
 	fresh, kept := map[string][]int64{}, map[string][]int64{}
 	for _, line := range db.lines(`SELECT quote(cluster), lower(quote(key)) FROM alike_clusters(?, (SELECT at_least FROM alike_status() WHERE name = 'd'), 'single')`, table) {
 		if n := number(line[1]); !slices.Contains(crowded, n) {
@@ -98,15 +98,15 @@ func TestClustersFollow(t *testing.T) {
 		`"clusters": true`, `"clusters": 5`, `"clusters": true, "policy": "link", "layout": "parts"`, `"clusters": true, "where": "kind <> ''none''"`, `"clusters": 7, "verify": "text"`,
 	} {
 		t.Run(settings, func(t *testing.T) {
-			most := 1000
-			fmt.Sscanf(settings, `"clusters": %d`, &most)
+			maxRows := 1000
+			fmt.Sscanf(settings, `"clusters": %d`, &maxRows)
 			db := memory(t)
 			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT, kind TEXT DEFAULT 'some')`)
 			db.exec(`INSERT INTO d(id, body) VALUES (1, ?1), (2, ?1), (3, ?1)`, clustertest.Chained(0))
 			db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "at_least": 0.4, ` + settings + `}')`)
-			db.checkKept(most)
+			db.checkKept(maxRows)
 			db.expect("3", `SELECT count(*) FROM d_alike_cluster WHERE cluster > 0`)
-			r := rand.New(rand.NewPCG(1, uint64(most)))
+			r := rand.New(rand.NewPCG(1, uint64(maxRows)))
 			for step := range 150 {
 				x, y := 1+r.IntN(30), 1+r.IntN(30)
 				var statement string
@@ -130,17 +130,17 @@ func TestClustersFollow(t *testing.T) {
 					statement = fmt.Sprintf("INSERT INTO d(id, body) VALUES (%d, '%s') ON CONFLICT (id) DO UPDATE SET body = excluded.body", x, clustertest.Chained(r.IntN(16)))
 				}
 				db.rows(statement)
-				if db.checkKept(most); t.Failed() {
+				if db.checkKept(maxRows); t.Failed() {
 					t.Fatalf("after step %d: %s", step, statement)
 				}
 			}
-			if most == 1000 {
+			if maxRows == 1000 {
 				db.expect("gone joined made split", `SELECT group_concat(event, ' ') FROM (SELECT DISTINCT event FROM d_alike_event ORDER BY 1)`)
 			}
 			numbers := db.rows(`SELECT id, cluster FROM d_alike_cluster WHERE cluster > 0 ORDER BY 1`)
 			db.rows(`SELECT alike_write_clusters('d'), alike_refresh('d')`)
 			db.expect(numbers, `SELECT id, cluster FROM d_alike_cluster WHERE cluster > 0 ORDER BY 1`)
-			db.checkKept(most)
+			db.checkKept(maxRows)
 			db.rows(`SELECT alike_attach('d', 'body', '{"clusters": false}')`)
 			db.expect("", `SELECT name FROM sqlite_master WHERE name LIKE 'd\_alike\_cluster%' ESCAPE '\' OR name LIKE 'd\_alike\_event%' ESCAPE '\'`)
 			db.fails("d keeps no clusters", `SELECT alike_write_clusters('d')`)

@@ -215,15 +215,15 @@ func (t partTable) Entries() string    { return t.Part(strconv.Itoa(t.Level)) }
 func (t partTable) Below() partTable   { return t.Tables()[t.Level] }
 func (t partTable) Above() []partTable { return t.Tables()[:t.Level-1] }
 func (t partTable) Listed() int        { return shape.list }
-func (t partTable) Least() int64       { return math.MinInt64 }
-func (t partTable) Greatest() int64    { return math.MaxInt64 }
+func (t partTable) MinInt() int64      { return math.MinInt64 }
+func (t partTable) MaxInt() int64      { return math.MaxInt64 }
 
 // StepAt is the length of the list at which the table hands a range down.
 func (t partTable) StepAt() int { return shape.list * t.Level / (len(shape.slices) + 1) }
 
-// Most is the largest number of entries handed down in one step: twice as many as come in
+// MaxEntries is the largest number of entries handed down in one step: twice as many as come in
 // between two steps.
-func (t partTable) Most() int { return 2 * shape.list * t.profile.K }
+func (t partTable) MaxEntries() int { return 2 * shape.list * t.profile.K }
 
 // Slices is the number of ranges of equal width that the features are cut into, and Width
 // the number of values in each.

@@ -81,14 +81,14 @@ func TestPairsOfPopularFeatures(t *testing.T) {
 		INSERT INTO d SELECT 1000 + i, (SELECT body FROM d WHERE id = 1) || ' ending ' || i FROM n`)
 	db.expect("200", `SELECT alike_attach('d', 'body')`)
 	db.expect("1", `SELECT max("rows") > 100 FROM alike_hot('d')`)
-	for _, least := range []string{"0.5", "0.75", "0.9"} {
+	for _, atLeast := range []string{"0.5", "0.75", "0.9"} {
 		want := db.rows(`SELECT a.id, b.id, count(*) FROM d_alike a, d_alike b, d_alike_feature f, d_alike_feature g
 			WHERE a.id < b.id AND f.id = a.id AND g.id = b.id AND f.slot = g.slot AND f.feature = g.feature
-			AND alike_resemblance(a.sketch, b.sketch) >= ` + least + ` GROUP BY 1, 2 ORDER BY 1, 2`)
+			AND alike_resemblance(a.sketch, b.sketch) >= ` + atLeast + ` GROUP BY 1, 2 ORDER BY 1, 2`)
 		if want == "" {
-			t.Fatal("nothing is alike at", least)
+			t.Fatal("nothing is alike at", atLeast)
 		}
-		db.expect(want, `SELECT key, other, shared FROM alike_pairs('d', `+least+`) ORDER BY 1, 2`)
+		db.expect(want, `SELECT key, other, shared FROM alike_pairs('d', `+atLeast+`) ORDER BY 1, 2`)
 	}
 	db.rows(`SELECT alike_mark('d', 1001, 1002, 'distinct'), alike_mark('d', 1001, 50, 'duplicate')`)
 	db.expect("0.0 1.0", `SELECT total(key = 1001 AND other = 1002) || ' ' || total(key = 50 AND other = 1001) FROM alike_pairs('d', 0.1)`)

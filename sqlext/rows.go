@@ -109,13 +109,13 @@ func (c *conn) nearest(a *attachment, j *judge, o *subject, atLeast float64, lim
 		}
 		fetch.Reset()
 		err := fetch.Each(func(row []sqlite.Value) error {
-			theirs, least := row[len(a.Keys)].Bytes(), atLeast
+			theirs, threshold := row[len(a.Keys)].Bytes(), atLeast
 			if duplicate {
-				least = 0
+				threshold = 0
 			}
 			var ok bool
 			var err error
-			if x.bounds, ok, err = j.Compare(o.row, x.row, o.sketch, theirs, least); !ok {
+			if x.bounds, ok, err = j.Compare(o.row, x.row, o.sketch, theirs, threshold); !ok {
 				return err
 			}
 			if a.contains() {

@@ -9,7 +9,7 @@ import (
 )
 
 // A pair whose resemblance is exactly at_least is an answer everywhere, and a pair that lies
-// below it by the least that a number can is nowhere.
+// below it by the smallest that a number can is nowhere.
 func TestThresholds(t *testing.T) {
 	texts := []string{fox + " and then one more time", fox + " and then one last time"}
 	var resemblance float64

@@ -251,7 +251,7 @@ func (c *collection) reportFilter(out io.Writer) error {
 	defer finder.Close()
 	if _, err = finder.Pairs(context.Background(), func(p cluster.Pair) error {
 		exact := c.exact.Resemblance(int(p.A), int(p.B))
-		b := &found[slices.IndexFunc(bands, func(least float64) bool { return exact >= least })]
+		b := &found[slices.IndexFunc(bands, func(from float64) bool { return exact >= from })]
 		b.pairs++
 		b.expected += sketch.FilterProbability(k, s, r, exact)
 		if c.shared(p.A, p.B) >= r {

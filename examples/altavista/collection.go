@@ -46,7 +46,7 @@ const longest = 2 << 20
 
 // collect reads the HTML and text files under the folders, .gz ones unpacked,
 // in the order of their names.
-func collect(folders []string, most int) ([]document, error) {
+func collect(folders []string, limit int) ([]document, error) {
 	var names []string
 	for _, folder := range folders {
 		err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
@@ -73,12 +73,12 @@ func collect(folders []string, most int) ([]document, error) {
 		}
 		documents = append(documents, document{name, text})
 	}
-	if len(documents) <= most {
+	if len(documents) <= limit {
 		return documents, nil
 	}
-	spread := make([]document, most)
+	spread := make([]document, limit)
 	for i := range spread {
-		spread[i] = documents[i*len(documents)/most]
+		spread[i] = documents[i*len(documents)/limit]
 	}
 	return spread, nil
 }

@@ -23,14 +23,14 @@ func main() { program.Main("altavista", run) }
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("altavista", flag.ContinueOnError)
 	generated := flags.Int("generated", 0, "cluster `N` generated documents instead of those in folders")
-	most := flags.Int("most", 10_000, "take at most `N` documents, spread over the folders")
+	limit := flags.Int("limit", 10_000, "take at most `N` documents, spread over the folders")
 	pairs := flags.Int("pairs", 20_000, "measure the filter on `N` pairs at each resemblance")
 	target := flags.String("out", "build/altavista", "the `folder` for the figures")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *pairs < 1 || *most < 1 || *generated < 0 {
-		return fmt.Errorf("-pairs %d -most %d -generated %d: want a positive number", *pairs, *most, *generated)
+	if *pairs < 1 || *limit < 1 || *generated < 0 {
+		return fmt.Errorf("-pairs %d -limit %d -generated %d: want a positive number", *pairs, *limit, *generated)
 	}
 
 	points, err := measure(profile, *pairs)
@@ -54,9 +54,9 @@ func run(args []string, out io.Writer) error {
 	case *generated > 0:
 		documents = generate(*generated)
 	case len(folders) > 0:
-		documents, err = collect(folders, *most)
+		documents, err = collect(folders, *limit)
 	default:
-		documents, err = collect(present("/usr/share/doc", "/usr/share/common-licenses", "/usr/local/go/doc"), *most)
+		documents, err = collect(present("/usr/share/doc", "/usr/share/common-licenses", "/usr/local/go/doc"), *limit)
 	}
 	if err != nil {
 		return err

@@ -5,10 +5,10 @@ with sketched as (
         alike_sketch_set(element, whole, 'prose') as repeated
     from weighted_element group by pair, side
 ), exact as (
-    select pair, sum(least) / sum(most) as weighted, 1.0 * sum(whole_least) / sum(whole_most) as repeated
+    select pair, sum(smaller) / sum(greater) as weighted, 1.0 * sum(whole_smaller) / sum(whole_greater) as repeated
     from (
-        select pair, element, case count(*) when 2 then min(weight) else 0 end as least, max(weight) as most,
-            case count(*) when 2 then min(whole) else 0 end as whole_least, max(whole) as whole_most
+        select pair, element, case count(*) when 2 then min(weight) else 0 end as smaller, max(weight) as greater,
+            case count(*) when 2 then min(whole) else 0 end as whole_smaller, max(whole) as whole_greater
         from weighted_element group by pair, element
     )
     group by pair

@@ -181,12 +181,12 @@ func (p *postgres) Verdicts(ctx context.Context, a *report.Attachment, each func
 	return rows.Err()
 }
 
-func (p *postgres) Recorded(ctx context.Context, a *report.Attachment, most int) (n int64, pairs [][2]string, err error) {
+func (p *postgres) Recorded(ctx context.Context, a *report.Attachment, limit int) (n int64, pairs [][2]string, err error) {
 	sql := a.Own.(*postgresSQL)
 	if err := p.tx.QueryRow(ctx, "select count(*)"+a.Unjudged()).Scan(&n); err != nil {
 		return 0, nil, err
 	}
-	rows, err := p.tx.Query(ctx, "select "+sql.pairKey+", "+sql.pairOther+a.Unjudged()+" order by abs(m.resemblance - $1), 1, 2 limit $2", a.Section.AtLeast, most)
+	rows, err := p.tx.Query(ctx, "select "+sql.pairKey+", "+sql.pairOther+a.Unjudged()+" order by abs(m.resemblance - $1), 1, 2 limit $2", a.Section.AtLeast, limit)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 
 // checkKept compares the clusters that are kept with clusters computed afresh, and with what
 // their events tell.
-func checkKept(t testing.TB, c *pgx.Conn, most int) {
+func checkKept(t testing.TB, c *pgx.Conn, maxRows int) {
 	t.Helper()
 	rows, err := c.Query(ctx, "select key::bigint, other::bigint from alike.pairs('documents')")
 	if err != nil {
@@ -29,7 +29,7 @@ func checkKept(t testing.TB, c *pgx.Conn, most int) {
 		with c as (select key::bigint as id, cluster, size from alike.clusters('documents', linkage => 'single') where key::bigint <> all ($1)),
 		     k as (select id, cluster, count(*) over (partition by cluster) as size from documents_alike_cluster where cluster is not null)
 		select count(*) from c full join k using (id) where c.size is distinct from k.size
-		  or exists (select from c c2 join k k2 using (id) where (c2.cluster = c.cluster) <> (k2.cluster = k.cluster))`, clustertest.Crowded(pairs, most)); n > 0 {
+		  or exists (select from c c2 join k k2 using (id) where (c2.cluster = c.cluster) <> (k2.cluster = k.cluster))`, clustertest.Crowded(pairs, maxRows)); n > 0 {
 		t.Errorf("%d rows of the clusters that are kept are not as clusters computes them", n)
 	}
 	if rows, err = c.Query(ctx, "select event, cluster, coalesce(other, 0), coalesce(id, 0) from documents_alike_event order by event_id"); err != nil {
@@ -54,20 +54,20 @@ func checkKept(t testing.TB, c *pgx.Conn, most int) {
 }
 
 func TestClustersFollow(t *testing.T) {
-	for _, most := range []int{1000, 5} {
-		t.Run(fmt.Sprint(most), func(t *testing.T) {
+	for _, maxRows := range []int{1000, 5} {
+		t.Run(fmt.Sprint(maxRows), func(t *testing.T) {
 			database := pgtest.Database(t)
 			c := pgtest.Connect(t, database)
 			exec(t, c, "create table documents (id bigint primary key, body text)")
 			exec(t, c, "insert into documents select g, $1 from generate_series(1, 3) as g", clustertest.Chained(0))
-			exec(t, c, fmt.Sprintf(`select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.4, "clusters": %d}')`, most))
+			exec(t, c, fmt.Sprintf(`select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.4, "clusters": %d}')`, maxRows))
 			w := newWorker(t, database, nil)
 			once(t, w)
-			checkKept(t, c, most)
+			checkKept(t, c, maxRows)
 			if n := one[int](t, c, "select count(*) from documents_alike_cluster where cluster is not null"); n != 3 {
 				t.Errorf("%d rows are in clusters when the table is full, want 3", n)
 			}
-			r := rand.New(rand.NewPCG(1, uint64(most)))
+			r := rand.New(rand.NewPCG(1, uint64(maxRows)))
 			for step := range 40 {
 				var did []string
 				for range 1 + r.IntN(3) {
@@ -91,7 +91,7 @@ func TestClustersFollow(t *testing.T) {
 					exec(t, c, statement)
 				}
 				once(t, w)
-				if checkKept(t, c, most); t.Failed() {
+				if checkKept(t, c, maxRows); t.Failed() {
 					t.Fatalf("after step %d: %s", step, strings.Join(did, "; "))
 				}
 			}
@@ -99,7 +99,7 @@ func TestClustersFollow(t *testing.T) {
 				t.Errorf("%d kinds of events, want 4", n)
 			}
 			exec(t, c, `select alike.write_clusters('documents')`)
-			checkKept(t, c, most)
+			checkKept(t, c, maxRows)
 			exec(t, c, `select alike.change('documents', '{"clusters": false}')`)
 			if one[bool](t, c, "select to_regclass('documents_alike_cluster') is not null or to_regclass('documents_alike_event') is not null") {
 				t.Error("the clusters are still there after clusters was set to false")

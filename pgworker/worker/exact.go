@@ -174,7 +174,7 @@ func (e *Exact) Pairs(ctx context.Context, each func(Answer) error) error {
 }
 
 // Clusters gives each row that is in a cluster, in the order of the clusters and of the keys in
-// them, with the least key of the cluster and its size.
+// them, with the smallest key of the cluster and its size.
 func (e *Exact) Clusters(ctx context.Context, linkage cluster.Linkage, each func(key, cluster string, size int) error) error {
 	type pair struct {
 		key, other  string

@@ -63,12 +63,12 @@ func TestPostsAreBounded(t *testing.T) {
 		metrics.Read(sample)
 		return sample[0].Value.Uint64()
 	}
-	before, most := memory(), uint64(0)
+	before, peak := memory(), uint64(0)
 	posted, measured := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(measured)
 		for {
-			most = max(most, memory())
+			peak = max(peak, memory())
 			select {
 			case <-posted:
 				return
@@ -90,7 +90,7 @@ func TestPostsAreBounded(t *testing.T) {
 	wait.Wait()
 	close(posted)
 	<-measured
-	held := int(most-min(before, most)) >> 20
+	held := int(peak-min(before, peak)) >> 20
 	t.Logf("statuses %v, %d MB held at most", statuses, held)
 	if statuses[200] < 1 || statuses[429]+statuses[0] < 1 || statuses[200]+statuses[429]+statuses[0] != 24 {
 		t.Errorf("24 posts are answered by %v, want 200 and 429", statuses)

@@ -72,7 +72,7 @@ func BenchmarkPassages(b *testing.B) {
 
 // askPassages checks passages of a length in, as rows of their own, and asks for what contains them.
 func askPassages(b *testing.B, c *pgx.Conn, w *Worker, r *rand.Rand, rows, words int, goal string) {
-	const questions, least = 200, 0.8
+	const questions, threshold = 200, 0.8
 	p, err := sketch.ParseProfile("prose")
 	if err != nil {
 		b.Fatal(err)
@@ -82,7 +82,7 @@ func askPassages(b *testing.B, c *pgx.Conn, w *Worker, r *rand.Rand, rows, words
 		if err != nil {
 			b.Fatal(err)
 		}
-		return contained >= least
+		return contained >= threshold
 	}
 	type question struct {
 		page    int
@@ -101,7 +101,7 @@ func askPassages(b *testing.B, c *pgx.Conn, w *Worker, r *rand.Rand, rows, words
 	var list []time.Duration
 	for i, q := range asked {
 		start := time.Now()
-		rowsOf, err := c.Query(ctx, "select key::bigint from alike.containers('pages', $1, $2)", fmt.Sprint(rows+1+i), least)
+		rowsOf, err := c.Query(ctx, "select key::bigint from alike.containers('pages', $1, $2)", fmt.Sprint(rows+1+i), threshold)
 		if err != nil {
 			b.Fatal(err)
 		}

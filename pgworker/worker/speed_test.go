@@ -193,12 +193,12 @@ func (c costs) checkins() {
 	exec(c, c.c, "create table plain (id bigint primary key, body text); create table live (id bigint primary key, body text); select alike.attach('live', 'body')")
 	once(c, c.worker())
 	best := func(table string) time.Duration {
-		least := time.Hour
+		quickest := time.Hour
 		for range 3 {
 			exec(c, c.c, "truncate "+table+", alike.queue")
-			least = min(least, timed(func() { exec(c, c.c, "insert into "+table+" select id, body from source") }))
+			quickest = min(quickest, timed(func() { exec(c, c.c, "insert into "+table+" select id, body from source") }))
 		}
-		return least
+		return quickest
 	}
 	without, with := best("plain"), best("live")
 	c.line("INSERT in bulk through the trigger", "%.2f µs a row more (want 5), of %.2f", float64((with-without).Nanoseconds())/1e3/float64(bulk), float64(with.Nanoseconds())/1e3/float64(bulk))

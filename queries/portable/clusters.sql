@@ -1,5 +1,5 @@
 -- The clusters of rows that share two features, by label propagation: key, cluster.
--- Every row hands the least label that it has seen to its partners. It takes an engine
+-- Every row hands the smallest label that it has seen to its partners. It takes an engine
 -- whose recursion removes duplicates (union, not union all); others repeat the step of
 -- label_step.sql instead.
 with recursive pair (key, other) as (

@@ -1,5 +1,5 @@
 -- One step of label propagation, from the table document_label (key, cluster), in
--- which every row begins with its key as its cluster, to the same columns: the least
+-- which every row begins with its key as its cluster, to the same columns: the smallest
 -- label among a row's own and those of the rows that share two features with it.
 -- Repeated until no label changes, it gives the clusters.
 select key, min(label) as cluster

@@ -34,7 +34,7 @@ select
   a.superfeatures,
   alike._side(a, '_cluster') is not null as clustered,
   alike._contains(a) as contains,
-  case when alike._by_containment(a) then alike._least_held(a) end as least_held,
+  case when alike._by_containment(a) then alike._min_held(a) end as min_held,
   jsonb_strip_nulls(alike._fragments(a)) as fragments
 from alike.attachment a
 join alike.settings s on s.id = a.profile_id

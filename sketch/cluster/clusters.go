@@ -25,7 +25,7 @@ func (c *Finder) findClusters(ctx context.Context, emit func(Member) error) erro
 		// that reaches r is done with.
 		err = c.countPairs(ctx, l.forest.together, l.union, func(a, b, _ int) error { return l.union(a, b) })
 	default:
-		nearest := partners{most: c.options.Partners, give: c.tell}
+		nearest := partners{limit: c.options.Partners, give: c.tell}
 		if err = c.countPairs(ctx, nil, nil, nearest.pair); err == nil {
 			err = nearest.flush()
 		}
@@ -79,8 +79,8 @@ func (c *Finder) tell(a, b int) error {
 
 // partners passes on the pairs of each first document that share most features.
 type partners struct {
-	most int // 0 is all
-	give func(a, b int) error
+	limit int // 0 is all
+	give  func(a, b int) error
 
 	first int
 	later []partner // of first
@@ -90,7 +90,7 @@ type partner struct{ document, shared int }
 
 // pair takes the next pair. The pairs of a first document follow each other.
 func (p *partners) pair(a, b, shared int) error {
-	if p.most == 0 {
+	if p.limit == 0 {
 		return p.give(a, b)
 	}
 	if a != p.first {
@@ -105,7 +105,7 @@ func (p *partners) pair(a, b, shared int) error {
 
 func (p *partners) flush() error {
 	slices.SortStableFunc(p.later, func(x, y partner) int { return cmp.Compare(y.shared, x.shared) })
-	for _, x := range p.later[:min(len(p.later), p.most)] {
+	for _, x := range p.later[:min(len(p.later), p.limit)] {
 		if err := p.give(p.first, x.document); err != nil {
 			return err
 		}

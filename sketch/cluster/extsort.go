@@ -44,7 +44,7 @@ type sorter struct {
 type run struct{ from, upto int64 }
 
 const (
-	sorterMinRecords = 1 << 8  // the least limit
+	sorterMinRecords = 1 << 8  // the smallest limit
 	mergeMinRecords  = 1 << 10 // of a run in the merge buffer, where limit allows two such
 	mergeMaxRuns     = 1 << 10
 	scratchBytes     = 1 << 16
@@ -329,7 +329,7 @@ func (m *merge) next() (record, error) {
 	return r, err
 }
 
-// pop takes the least of the heads.
+// pop takes the smallest of the heads.
 func (m *merge) pop() (record, error) {
 	i := m.losers[0]
 	r := m.heads[i]

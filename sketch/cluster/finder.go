@@ -18,7 +18,7 @@ type Options struct {
 	// Resemblance of their sketches. Without it the shared features decide.
 	Verify func(a, b uint64) (float64, error)
 
-	// Resemblance is the least that Verify must return, above 0 and at most
+	// Resemblance is the smallest that Verify must return, above 0 and at most
 	// 1. It has no default, and is used with Verify alone.
 	Resemblance float64
 
@@ -101,7 +101,7 @@ type Pair struct {
 	Resemblance float64 // what Verify said; 0 without it
 }
 
-// Member is a document and its cluster, which bears the least id among its
+// Member is a document and its cluster, which bears the smallest id among its
 // members. A document that resembles no other is the cluster of itself.
 type Member struct{ ID, Cluster uint64 }
 

@@ -81,7 +81,7 @@ func bruteShared(documents []document) map[[2]int]int {
 	return shared
 }
 
-// bruteComponents names every document by the least id that it is linked to.
+// bruteComponents names every document by the smallest id that it is linked to.
 func bruteComponents(documents []document, linked func(i, j int) bool) []Member {
 	members := make([]Member, len(documents))
 	for i, d := range documents {
@@ -92,8 +92,8 @@ func bruteComponents(documents []document, linked func(i, j int) bool) []Member 
 		for i := range documents {
 			for j := range i {
 				if members[i].Cluster != members[j].Cluster && linked(j, i) {
-					least := min(members[i].Cluster, members[j].Cluster)
-					members[i].Cluster, members[j].Cluster = least, least
+					lowest := min(members[i].Cluster, members[j].Cluster)
+					members[i].Cluster, members[j].Cluster = lowest, lowest
 					changed = true
 				}
 			}
@@ -317,13 +317,13 @@ func TestClusterHotPairs(t *testing.T) {
 // Of the later documents that share features with one, the clusters come from those that
 // share most, and each is verified once.
 func TestClusterPartners(t *testing.T) {
-	for most, want := range []string{
+	for partners, want := range []string{
 		"[0-1 0-2 0-3 0-4 1-2 1-3 1-4 2-3 2-4 3-4]", // 0 is all
 		"[0-2 1-2 2-3 3-4]",
 		"[0-2 0-3 1-2 1-3 2-3 2-4 3-4]",
 	} {
 		var asked []string
-		c := tinyFinder(t, Options{Partners: most, Resemblance: 1, Dir: t.TempDir(), Verify: func(a, b uint64) (float64, error) {
+		c := tinyFinder(t, Options{Partners: partners, Resemblance: 1, Dir: t.TempDir(), Verify: func(a, b uint64) (float64, error) {
 			asked = append(asked, fmt.Sprintf("%d-%d", a, b))
 			return 0, nil
 		}}, createTemp)
@@ -337,7 +337,7 @@ func TestClusterPartners(t *testing.T) {
 		}
 		slices.Sort(asked)
 		if fmt.Sprint(asked) != want {
-			t.Errorf("%d partners: %v, want %s", most, asked, want)
+			t.Errorf("%d partners: %v, want %s", partners, asked, want)
 		}
 	}
 }

@@ -123,22 +123,22 @@ func (g *Greedy) nearest(stored []byte) (best int, err error) {
 	}
 	// An estimate compares at least as many samples as the sketch has, but
 	// for scaled, where the other may make it coarser.
-	least := g.options.Resemblance * float64(len(g.sample.Values))
+	minShared := g.options.Resemblance * float64(len(g.sample.Values))
 	if g.profile.Family == sketch.Scaled {
-		least = 0
+		minShared = 0
 	}
-	best, most := -1, g.options.Resemblance
+	best, highest := -1, g.options.Resemblance
 	slices.Sort(g.touched)
 	for _, c := range g.touched {
-		if float64(g.counts[c]) < least-1e-9 {
+		if float64(g.counts[c]) < minShared-1e-9 {
 			continue
 		}
 		r, err := sketch.Resemblance(stored, g.clusters[c].representative)
 		if err != nil {
 			return 0, err
 		}
-		if r > most || r == most && best < 0 {
-			best, most = int(c), r
+		if r > highest || r == highest && best < 0 {
+			best, highest = int(c), r
 		}
 	}
 	return best, nil
@@ -208,20 +208,20 @@ func (g *Greedy) popular(cluster int) {
 	for _, p := range ranked[min(len(ranked), 8*size):] {
 		delete(c.popularity, p)
 	}
-	most := sketch.Sample{Profile: g.profile, Exponent: c.exponent}
+	majority := sketch.Sample{Profile: g.profile, Exponent: c.exponent}
 	if g.profile.Slots() {
 		taken := make([]bool, g.profile.T)
 		for _, p := range ranked {
 			if !taken[p.Slot] {
 				taken[p.Slot] = true
-				most.Values = append(most.Values, p)
+				majority.Values = append(majority.Values, p)
 			}
 		}
 	} else {
-		most.Values = ranked[:min(size, len(ranked))]
-		slices.SortFunc(most.Values, func(a, b sketch.Sampled) int { return cmp.Compare(a.Value, b.Value) })
+		majority.Values = ranked[:min(size, len(ranked))]
+		slices.SortFunc(majority.Values, func(a, b sketch.Sampled) int { return cmp.Compare(a.Value, b.Value) })
 	}
-	g.represent(cluster, most.AppendSketch(nil), most.Values)
+	g.represent(cluster, majority.AppendSketch(nil), majority.Values)
 }
 
 // multipleOf says whether a sketch reduced to 2^exponent keeps the value. Only

@@ -73,14 +73,14 @@ func TestGreedyBruteForce(t *testing.T) {
 			var clusters []cluster
 			for i, set := range sets {
 				b := sketchOfSet(t, s, set)
-				best, most := -1, 0.5
+				best, highest := -1, 0.5
 				for j, c := range clusters {
 					e, err := sketch.Resemblance(b, c.sketch)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if e > most || e == most && best < 0 {
-						best, most = j, e
+					if e > highest || e == highest && best < 0 {
+						best, highest = j, e
 					}
 				}
 				if best < 0 {

@@ -74,7 +74,7 @@ func TestClusterLinkage(t *testing.T) {
 			var reach []float64
 			for name, ids := range clusters {
 				if name != slices.Min(ids) {
-					t.Fatalf("%s: cluster %d has the least id %d", c.name, name, slices.Min(ids))
+					t.Fatalf("%s: cluster %d has the smallest id %d", c.name, name, slices.Min(ids))
 				}
 				low, high := math.Inf(1), math.Inf(-1)
 				distinct := map[float64]bool{}

@@ -340,12 +340,12 @@ func (l *Linker) rank(ctx context.Context) error {
 }
 
 // Clusters gives every document to emit, in order, with the cluster that it is in, which
-// bears the least number among its members, and the cluster's size.
+// bears the smallest number among its members, and the cluster's size.
 func (l *Linker) Clusters(ctx context.Context, emit func(i, cluster, size int) error) error {
 	if err := l.link(ctx); err != nil {
 		return err
 	}
-	return l.name(ctx, func(i, least int) (bool, error) { return i < least, nil }, emit)
+	return l.name(ctx, func(i, first int) (bool, error) { return i < first, nil }, emit)
 }
 
 // Keep gives every document that is left out to emit, with the document that is kept in its

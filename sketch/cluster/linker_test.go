@@ -199,12 +199,12 @@ func TestLinkages(t *testing.T) {
 					}
 					represents[i] = best
 				}
-				least := map[int]int{}
+				first := map[int]int{}
 				for i := f.n - 1; i >= 0; i-- {
-					least[represents[i]] = i
+					first[represents[i]] = i
 				}
 				for i := range want {
-					want[i] = least[represents[i]]
+					want[i] = first[represents[i]]
 				}
 			case Complete:
 				for _, of := range members {

@@ -73,12 +73,12 @@ func TestClusterMemory(t *testing.T) {
 		runtime.GC()
 		var stats runtime.MemStats
 		runtime.ReadMemStats(&stats)
-		before, most := stats.HeapAlloc, uint64(0)
+		before, peak := stats.HeapAlloc, uint64(0)
 		calls := 0
 		watch := func() {
 			if calls++; calls%(documents/200) == 0 {
 				runtime.ReadMemStats(&stats)
-				most = max(most, stats.HeapAlloc-min(before, stats.HeapAlloc))
+				peak = max(peak, stats.HeapAlloc-min(before, stats.HeapAlloc))
 			}
 		}
 		k, err := New(o)
@@ -104,9 +104,9 @@ func TestClusterMemory(t *testing.T) {
 		}
 		t.Logf("%-18s %d documents, %d features: added in %.1f s, clustered in %.1f s, at most %.1f of %.1f MB, %.1f MB of temporary files; %d clusters of %d documents, the largest %d",
 			c.name, report.Documents, report.Features, added.Seconds(), (time.Since(start) - added).Seconds(),
-			float64(most)/(1<<20), float64(memory)/(1<<20), float64(report.TempBytes)/(1<<20), report.Clusters, report.Clustered, report.Largest)
-		if most > uint64(memory) {
-			t.Errorf("%s: %d bytes of heap, the setting is %d", c.name, most, memory)
+			float64(peak)/(1<<20), float64(memory)/(1<<20), float64(report.TempBytes)/(1<<20), report.Clusters, report.Clustered, report.Largest)
+		if peak > uint64(memory) {
+			t.Errorf("%s: %d bytes of heap, the setting is %d", c.name, peak, memory)
 		}
 		if share := float64(report.Clustered) / float64(documents); share < 0.1 || share > 0.15 || report.Largest > 9 {
 			t.Errorf("%s: %v of the documents in clusters, the largest of %d", c.name, share, report.Largest)

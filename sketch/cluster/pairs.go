@@ -24,11 +24,11 @@ func (c *Finder) verify(a, b int) (resemblance float64, ok bool, err error) {
 }
 
 func (c *Finder) findPairs(ctx context.Context, emit func(Pair) error) error {
-	least := c.options.Shared
+	minShared := c.options.Shared
 	given := map[uint64]bool{} // of those marked as duplicates
 	give := func(a, b, shared int) error {
 		duplicate, marked := c.linker.marks[pairWord(a, b)]
-		if marked && !duplicate || !marked && shared < least {
+		if marked && !duplicate || !marked && shared < minShared {
 			return nil
 		}
 		if marked {

@@ -31,7 +31,7 @@ func (s *Sorter) Add(a, b uint64) error {
 	return s.sorter.add(record{a, b})
 }
 
-// Next returns the least of the pairs that are left, by a and then by b; equal
+// Next returns the smallest of the pairs that are left, by a and then by b; equal
 // ones are all given. It reports false after the last.
 func (s *Sorter) Next() (a, b uint64, ok bool, err error) {
 	if s.merge == nil {

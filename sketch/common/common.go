@@ -104,7 +104,7 @@ func (l *Learner[K]) Complete() bool {
 	return float64(l.drops) <= l.share*float64(l.documents) || l.drops == 0
 }
 
-// enough returns the least number of documents that makes a shingle common.
+// enough returns the smallest number of documents that makes a shingle common.
 func (l *Learner[K]) enough() int {
 	return max(minRows, int(math.Floor(l.share*float64(l.documents)))+1)
 }

@@ -191,10 +191,10 @@ func Beginning(s string) string {
 }
 
 // Clip cuts a text to a number of characters.
-func Clip(s string, most int) string {
+func Clip(s string, limit int) string {
 	s = Visible(s)
-	if utf8.RuneCountInString(s) <= most {
+	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	return strings.TrimRight(string([]rune(s)[:most]), " ") + "…"
+	return strings.TrimRight(string([]rune(s)[:limit]), " ") + "…"
 }

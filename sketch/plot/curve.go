@@ -24,13 +24,13 @@ func Curve(w io.Writer, k, s, r int, points []Point) error {
 }
 
 // LogCurve is Curve with a logarithmic scale of probabilities, as Figure 2 of
-// Broder 2000, from 10 to the power of least, such as -10. Points that accepted
+// Broder 2000, from 10 to the power of minExponent, such as -10. Points that accepted
 // no pair have no place on it and are left out.
-func LogCurve(w io.Writer, k, s, r int, points []Point, least int) error {
-	if least >= 0 {
-		return fmt.Errorf("plot: the least probability is 10^%d, want a negative exponent", least)
+func LogCurve(w io.Writer, k, s, r int, points []Point, minExponent int) error {
+	if minExponent >= 0 {
+		return fmt.Errorf("plot: the smallest probability is 10^%d, want a negative exponent", minExponent)
 	}
-	floor := math.Pow10(least)
+	floor := math.Pow10(minExponent)
 	return curve(w, k, s, r, points, floor, logarithmic("probability of acceptance", floor, 1))
 }
 

@@ -8,11 +8,11 @@ import (
 // From the top: the title, the name of the y axis, the legend in as many lines as
 // it takes, the axes, the name of the x axis.
 type frame struct {
-	title  string
-	x, y   axis
-	legend []legend
-	inside func(c *canvas)
-	least  int // lines of text that fit between the axes
+	title    string
+	x, y     axis
+	legend   []legend
+	inside   func(c *canvas)
+	minLines int // lines of text that fit between the axes
 
 	width, height float64
 	size          float64 // of the text
@@ -97,7 +97,7 @@ type legend struct {
 	glyph  glyph
 }
 
-// thin leaves every nth mark, with the least n at which the extents of no two
+// thin leaves every nth mark, with the smallest n at which the extents of no two
 // touch along the axis, whose length is in pixels.
 func (a axis) thin(pixels float64, extent func(label string) float64) []mark {
 	for n := 1; ; n++ {
@@ -138,7 +138,7 @@ func (f frame) draw() (height float64, elements string) {
 	if f.x.name != "" {
 		bottom += line
 	}
-	height = max(height, top+bottom+float64(max(f.least, 8))*line) // a long legend makes the chart higher
+	height = max(height, top+bottom+float64(max(f.minLines, 8))*line) // a long legend makes the chart higher
 	c.top, c.bottom = top, height-bottom
 	yMarks := f.y.thin(c.bottom-c.top, func(string) float64 { return line })
 	widest := 0.0

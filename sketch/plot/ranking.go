@@ -31,7 +31,7 @@ func Rank(w io.Writer, r Ranking) error {
 	bars := slices.Clone(r.Bars)
 	slices.SortStableFunc(bars, func(a, b Bar) int { return cmp.Compare(b.Value, a.Value) })
 	greatest := bars[0].Value * 1.12 // room for the label of its value
-	f := frame{title: r.Title, x: linear(r.X, 0, greatest), y: axis{min: float64(len(bars)), names: true}, least: len(bars)}
+	f := frame{title: r.Title, x: linear(r.X, 0, greatest), y: axis{min: float64(len(bars)), names: true}, minLines: len(bars)}
 	f.x.max = max(f.x.max, greatest)
 	var spoken []string
 	for i, b := range bars {

@@ -34,7 +34,7 @@ func ExpectedCollisions(n float64, bits int) float64 {
 // its expectation: exp(-lambda²/2). The same holds below.
 func DistinctTail(lambda float64) float64 { return math.Exp(-lambda * lambda / 2) }
 
-// FingerprintBits is the least number of bits at which FingerprintError is at most
+// FingerprintBits is the smallest number of bits at which FingerprintError is at most
 // err, or 65 when 64 are too few.
 func FingerprintBits(union, err float64) int {
 	bits := 1

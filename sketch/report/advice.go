@@ -26,10 +26,10 @@ func (m *maker) advice(ctx context.Context, _ *findings) error {
 		return nil
 	}
 	m.config.Progress("trying the presets on "+m.out.Name, 0, 0)
-	most := min(m.spool.len(), advisedTexts)
-	numbers := make([]int, most)
+	count := min(m.spool.len(), advisedTexts)
+	numbers := make([]int, count)
 	for i := range numbers {
-		numbers[i] = i * m.spool.len() / most
+		numbers[i] = i * m.spool.len() / count
 	}
 	read, err := m.texts(ctx, numbers)
 	if err != nil {

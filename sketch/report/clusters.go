@@ -33,11 +33,11 @@ type SizeCount struct {
 	Clusters int64 `json:"clusters"`
 }
 
-// A Cluster is named by its least key.
+// A Cluster is named by its smallest key.
 type Cluster struct {
 	Key       string    `json:"key"`
 	Size      int       `json:"size"`
-	Least     float64   `json:"least"` // resemblance to the first row among those listed; 0 where it was not looked at
+	Lowest    float64   `json:"lowest"` // resemblance to the first row among those listed; 0 where it was not looked at
 	Beginning string    `json:"-"`
 	Members   []*Member `json:"members,omitempty"`
 	More      int       `json:"more"` // members that are not listed
@@ -179,7 +179,7 @@ func (m *maker) describeMembers(c *Cluster) error {
 	if err := m.spool.get(c.first, &first); err != nil {
 		return err
 	}
-	c.Least = 1
+	c.Lowest = 1
 	for _, member := range c.Members {
 		if err := m.spool.get(member.number, &r); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (m *maker) describeMembers(c *Cluster) error {
 			return err
 		}
 		member.SameBytes = r.Hash == first.Hash && r.Shingles == first.Shingles
-		c.Least = min(c.Least, member.Resemblance)
+		c.Lowest = min(c.Lowest, member.Resemblance)
 	}
 	slices.SortStableFunc(c.Members[1:], func(x, y *Member) int {
 		return cmp.Compare(boolean(x.SameBytes), boolean(y.SameBytes))

@@ -155,7 +155,7 @@ func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 	if err := m.spool.get(rows[0], &a); err != nil {
 		return err
 	}
-	other, least := -1, 2.0
+	other, lowest := -1, 2.0
 	for _, n := range rows[1:] {
 		if err := m.spool.get(n, &b); err != nil {
 			return err
@@ -164,8 +164,8 @@ func (m *maker) passages(ctx context.Context, g *Hot, rows []int) error {
 		if err != nil {
 			return err
 		}
-		if r < least {
-			other, least = n, r
+		if r < lowest {
+			other, lowest = n, r
 		}
 	}
 	x, y := texts[rows[0]], texts[other]

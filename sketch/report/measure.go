@@ -31,7 +31,7 @@ type MeasuredPoint struct {
 	Curve       float64 `json:"curve"` // P(k-1,s,1) there
 }
 
-// minTrials is the least number of independent pairs for a point.
+// minTrials is the smallest number of independent pairs for a point.
 const minTrials = 8
 
 func (m *maker) measure(ctx context.Context, found *findings) error {

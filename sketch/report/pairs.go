@@ -113,15 +113,15 @@ func (m *maker) finder(o cluster.Options) (*cluster.Finder, error) {
 
 // sampling decides which pairs are read. Each pair has the same chance, and every run reads
 // the same pairs.
-type sampling struct{ most, of int64 }
+type sampling struct{ limit, of int64 }
 
 func (s sampling) takes(a, b int) bool {
-	if s.of <= s.most {
+	if s.of <= s.limit {
 		return true
 	}
 	h := (uint64(a)<<32 | uint64(b)) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29) * 0xbf58476d1ce4e5b9
-	return float64(h>>11)/(1<<53) < float64(s.most)/float64(s.of)
+	return float64(h>>11)/(1<<53) < float64(s.limit)/float64(s.of)
 }
 
 // pairs counts every candidate once and reads as many as sampling takes.

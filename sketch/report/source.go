@@ -24,7 +24,7 @@ type Source interface {
 	Verdicts(ctx context.Context, a *Attachment, each func(key, other string, duplicate bool)) error
 	// Recorded counts the pairs that a policy recorded and no person judged, and
 	// returns those nearest to the limit.
-	Recorded(ctx context.Context, a *Attachment, most int) (int64, [][2]string, error)
+	Recorded(ctx context.Context, a *Attachment, limit int) (int64, [][2]string, error)
 	Documents(ctx context.Context, a *Attachment, keys []string) ([]Document, error)
 	KeyText(a *Attachment, key string) string
 	// Mark returns the statement with which a person gives a verdict.

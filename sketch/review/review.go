@@ -343,15 +343,15 @@ func (s *server) begin() string {
 }
 
 // clean returns a name or note in the form in which it is kept.
-func clean(text string, most int) string {
+func clean(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most])
+	if runes := []rune(text); len(runes) > limit {
+		text = string(runes[:limit])
 	}
 	return text
 }

@@ -87,24 +87,24 @@ func rabinPrints(prints []int32) int64 {
 // Aiken 2003). Fewer than w fingerprints are one window.
 func winnow(kept, prints []int32, w int) []int32 {
 	w = min(w, len(prints))
-	least := -1 // the position of the window's minimum
+	minimum := -1 // the position of the window's minimum
 	for end := w; end <= len(prints); end++ {
 		start := end - w
 		switch last := end - 1; {
-		case least < start:
+		case minimum < start:
 			// The minimum left the window, or this is the first window.
-			least = start
+			minimum = start
 			for i := start + 1; i < end; i++ {
-				if prints[i] <= prints[least] {
-					least = i
+				if prints[i] <= prints[minimum] {
+					minimum = i
 				}
 			}
-		case prints[last] <= prints[least]:
-			least = last
+		case prints[last] <= prints[minimum]:
+			minimum = last
 		default:
 			continue
 		}
-		kept = append(kept, prints[least])
+		kept = append(kept, prints[minimum])
 	}
 	return kept
 }

@@ -22,9 +22,9 @@ type scratch struct {
 
 // small reports whether keeping s costs little memory.
 func (s *scratch) small() bool {
-	const most = 1 << 20
-	return cap(s.prints) <= most && cap(s.aside) <= most && cap(s.units) <= most && cap(s.starts) <= most &&
-		cap(s.word) <= most && cap(s.words.text) <= most && cap(s.words.list) <= most
+	const limit = 1 << 20
+	return cap(s.prints) <= limit && cap(s.aside) <= limit && cap(s.units) <= limit && cap(s.starts) <= limit &&
+		cap(s.word) <= limit && cap(s.words.text) <= limit && cap(s.words.list) <= limit
 }
 
 // Classes of ASCII bytes; a letter in either case and a digit are their own

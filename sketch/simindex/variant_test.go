@@ -112,7 +112,7 @@ func TestIndexByHand(t *testing.T) {
 		{"21A/1", "don't", 3089297},                // "dont"
 		{"21B/1", "don't four’s", 97622029},        // "fours"
 		{"1A/2", "𐐀", 0xd801*31 + 0xdc28},          // two UTF-16 units, in lower case
-		{"1A/2", "\U00010000", 0xd800*31 + 0xdc00}, // the least of two units, as a character and as a word
+		{"1A/2", "\U00010000", 0xd800*31 + 0xdc00}, // the smallest of two units, as a character and as a word
 		{"21A/1", "\U00010000", 0xd800*31 + 0xdc00},
 		{"21A/1", "\uffdc", 0xffdc}, // the last letter of one
 		{"1A/4", "𝄞", 0},
@@ -361,16 +361,16 @@ func TestWinnow(t *testing.T) {
 		var want []int32
 		position := -1
 		for end := min(w, len(prints)); end <= len(prints); end++ {
-			least := max(0, end-w)
-			for i := least; i < end; i++ {
-				if prints[i] <= prints[least] {
-					least = i
+			minimum := max(0, end-w)
+			for i := minimum; i < end; i++ {
+				if prints[i] <= prints[minimum] {
+					minimum = i
 				}
 			}
-			if least != position {
-				want = append(want, prints[least])
+			if minimum != position {
+				want = append(want, prints[minimum])
 			}
-			position = least
+			position = minimum
 		}
 		if got := winnow(nil, prints, w); !slices.Equal(got, want) {
 			t.Fatalf("winnow(%v, %d): got %v, want %v", prints, w, got, want)

@@ -243,7 +243,7 @@ func (j *Judge[K]) shingles(text []byte) ([]byte, error) {
 	return append([]byte(nil), j.buffer...), nil
 }
 
-// From returns the least estimate whose upper bound reaches a threshold, for sketches under
+// From returns the smallest estimate whose upper bound reaches a threshold, for sketches under
 // a profile. No pair with a lower estimate can reach the threshold in Compare. From returns
 // 0 for families whose sketches have no fixed number of samples.
 func From(p sketch.Profile, atLeast float64) (float64, error) {

@@ -94,7 +94,7 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 	cmd.ValidArgsFunction = complete(v.use)
 	switch v.option {
 	case "at-least":
-		usage := "the least resemblance, from 0 to 1; the attachment's unless given"
+		usage := "the minimum resemblance, from 0 to 1; the attachment's unless given"
 		if strings.HasPrefix(v.function, "alike_contain") {
 			usage = "how much of the one has to be in the other, from 0 to 1; 0.8 unless given"
 		}
@@ -178,7 +178,7 @@ func (c *command) checkCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&against, "against", "", "the `database`")
 	cmd.Flags().StringVar(&table, "table", "", "the attached table; the only one unless given")
-	cmd.Flags().StringVar(&atLeast, "at-least", "", "the least resemblance, from 0 to 1; the attachment's unless given")
+	cmd.Flags().StringVar(&atLeast, "at-least", "", "the minimum resemblance, from 0 to 1; the attachment's unless given")
 	return cmd
 }
 

@@ -75,7 +75,7 @@ can be read is kept, and named on the standard error.`,
 	f.StringVarP(&d.out, "output", "o", "-", "the file for the records that are kept")
 	f.StringVar(&d.why, "why", "", "a `file`, .csv or .jsonl, for the records that are left out, with those kept in their place")
 	f.StringVar(&d.keep, "keep", "first", "which of alike records stays: first, last, oldest, newest, longest or popular; files have a time, other records are newest last")
-	f.Float64Var(&d.atLeast, "at-least", 0.8, "the least resemblance, above 0 to 1; more than the profiles' own, since records go")
+	f.Float64Var(&d.atLeast, "at-least", 0.8, "the smallest resemblance, above 0 to 1; more than the profiles' own, since records go")
 	f.StringVar(&d.profile, "profile", "", "the profile; chosen by a look at the records unless given")
 	f.StringVar(&d.kind, "format", "", "csv, tsv, jsonl, lines, parquet or sqlite; told by the name unless given")
 	f.StringVar(&d.column, "column", "", "the column of the documents; the only one, or one with a usual name, unless given")

@@ -97,10 +97,10 @@ func (db database) loadFamilies(t *text, rows int) ([]family, error) {
 // askPassages asks for the rows that contain passages of a length, and prints how many of the
 // true ones are found, how many answers are true, and how long a question takes.
 func (db database) askPassages(t *text, families []family, words int, goal string) error {
-	const questions, least = 300, 0.8
+	const questions, threshold = 300, 0.8
 	exact := func(passage string, row int) (bool, error) {
 		n, err := db.number("SELECT alike_containment_exact(?1, body, 'prose') FROM d WHERE id = ?2", passage, row)
-		return n >= least, err
+		return n >= threshold, err
 	}
 	var list []time.Duration
 	var truth, found, answers, right int
@@ -115,7 +115,7 @@ func (db database) askPassages(t *text, families []family, words int, goal strin
 		passage := strings.Join(all[at:at+words], " ")
 		var got []int
 		d, err := timed(func() error {
-			rows, err := db.Query("SELECT key FROM alike_containers_like('d', ?, ?)", passage, least)
+			rows, err := db.Query("SELECT key FROM alike_containers_like('d', ?, ?)", passage, threshold)
 			if err != nil {
 				return err
 			}

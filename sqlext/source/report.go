@@ -301,13 +301,13 @@ func (s *sqlite) Verdicts(ctx context.Context, a *report.Attachment, each func(k
 	})
 }
 
-func (s *sqlite) Recorded(ctx context.Context, a *report.Attachment, most int) (n int64, pairs [][2]string, err error) {
+func (s *sqlite) Recorded(ctx context.Context, a *report.Attachment, limit int) (n int64, pairs [][2]string, err error) {
 	if err := s.conn.QueryRowContext(ctx, "select count(*)"+a.Unjudged()).Scan(&n); err != nil {
 		return 0, nil, err
 	}
 	into, keys := pairOf(a)
 	err = s.each(ctx, "select "+keysOf(a, "m.", false)+", "+keysOf(a, "m.", true)+a.Unjudged()+" order by abs(m.resemblance - ?), 1, 2 limit ?",
-		[]any{a.Section.AtLeast, most}, into, func() error {
+		[]any{a.Section.AtLeast, limit}, into, func() error {
 			x, y := keys()
 			pairs = append(pairs, [2]string{x, y})
 			return nil

@@ -20,7 +20,7 @@ CREATE TABLE {{.In .Entries}}(feature INTEGER NOT NULL, row INTEGER NOT NULL, {{
 {{- /* The last entry that each table has handed down, and the slice of the features that it is in. */}}
 CREATE TABLE {{.In (.Part "sweep")}}(level INTEGER PRIMARY KEY, slice INTEGER NOT NULL, feature INTEGER NOT NULL, row INTEGER NOT NULL, to_feature INTEGER, to_row INTEGER){{.Next}}
 {{- range .Tables}}{{if not .Last}}
-INSERT INTO {{.In (.Part "sweep")}} VALUES ({{.Level}}, 0, {{.Least}}, {{.Least}}, NULL, NULL){{.Next}}
+INSERT INTO {{.In (.Part "sweep")}} VALUES ({{.Level}}, 0, {{.MinInt}}, {{.MinInt}}, NULL, NULL){{.Next}}
 {{- end}}{{end}}
 {{- range .Tables}}{{if .Last}}
 INSERT INTO {{.In .Entries}}(feature, row) SELECT {{.FeatureOf "d" "f"}}, d.{{.Row}} FROM {{.In .Side}} d CROSS JOIN {{.Slots}} WHERE ({{.FeatureOf "d" "f"}}) IS NOT NULL ORDER BY 1, 2
@@ -46,10 +46,10 @@ CREATE TRIGGER {{.In (.Part "full")}} AFTER INSERT ON {{.Part "new"}} WHEN (SELE
 END{{.Next}}
 {{- end}}{{if not .Last}}
 CREATE TRIGGER {{.In (.Part (print "step_" .Level))}} AFTER INSERT ON {{.Part "new"}} WHEN (SELECT count(*) FROM {{.Part "new"}}) = {{.StepAt}} BEGIN
-  UPDATE {{.Part "sweep"}} SET to_feature = (slice - {{.HalfSlices}}) * {{.Width}} + {{.WidthLess1}}, to_row = {{.Greatest}} WHERE level = {{.Level}};
+  UPDATE {{.Part "sweep"}} SET to_feature = (slice - {{.HalfSlices}}) * {{.Width}} + {{.WidthLess1}}, to_row = {{.MaxInt}} WHERE level = {{.Level}};
 {{- /* This bounds a step: very many rows can share a feature. */}}
-  UPDATE {{.Part "sweep"}} SET (to_feature, to_row) = (SELECT feature, row FROM {{.Entries}} e WHERE {{template "ahead" .}} ORDER BY feature, row LIMIT 1 OFFSET {{.Most}})
-  WHERE level = {{.Level}} AND (SELECT count(*) FROM (SELECT 1 FROM {{.Entries}} e WHERE {{template "ahead" .}} LIMIT {{.Most}} + 1)) > {{.Most}};
+  UPDATE {{.Part "sweep"}} SET (to_feature, to_row) = (SELECT feature, row FROM {{.Entries}} e WHERE {{template "ahead" .}} ORDER BY feature, row LIMIT 1 OFFSET {{.MaxEntries}})
+  WHERE level = {{.Level}} AND (SELECT count(*) FROM (SELECT 1 FROM {{.Entries}} e WHERE {{template "ahead" .}} LIMIT {{.MaxEntries}} + 1)) > {{.MaxEntries}};
 {{- if .Below.Last}}
   DELETE FROM {{.Below.Entries}} WHERE (feature, row) IN (SELECT feature, row FROM (SELECT e.feature, e.row, e.gone FROM {{template "handed" .}}) WHERE gone = 1);
   INSERT INTO {{.Below.Entries}}(feature, row) SELECT e.feature, e.row FROM {{template "handed" .}} AND e.gone IS NULL
@@ -59,9 +59,9 @@ CREATE TRIGGER {{.In (.Part (print "step_" .Level))}} AFTER INSERT ON {{.Part "n
   ON CONFLICT (feature, row) DO UPDATE SET gone = excluded.gone;
 {{- end}}
   DELETE FROM {{.Entries}} WHERE (feature, row) IN (SELECT feature, row FROM (SELECT e.feature, e.row FROM {{template "handed" .}}));
-  UPDATE {{.Part "sweep"}} SET slice = CASE WHEN to_row = {{.Greatest}} THEN (slice + 1) % {{.Slices}} ELSE slice END,
-    feature = CASE WHEN to_row = {{.Greatest}} AND slice = {{.Slices}} - 1 THEN {{.Least}} ELSE to_feature END,
-    row = CASE WHEN to_row = {{.Greatest}} AND slice = {{.Slices}} - 1 THEN {{.Least}} ELSE to_row END WHERE level = {{.Level}};
+  UPDATE {{.Part "sweep"}} SET slice = CASE WHEN to_row = {{.MaxInt}} THEN (slice + 1) % {{.Slices}} ELSE slice END,
+    feature = CASE WHEN to_row = {{.MaxInt}} AND slice = {{.Slices}} - 1 THEN {{.MinInt}} ELSE to_feature END,
+    row = CASE WHEN to_row = {{.MaxInt}} AND slice = {{.Slices}} - 1 THEN {{.MinInt}} ELSE to_row END WHERE level = {{.Level}};
 END{{.Next}}
 {{- end}}{{end}}{{end}}
 {{define "ahead"}}(e.feature >= {{.Part "sweep"}}.feature AND e.feature <= {{.Part "sweep"}}.to_feature) AND (e.feature, e.row) > ({{.Part "sweep"}}.feature, {{.Part "sweep"}}.row){{end}}

@@ -63,13 +63,13 @@
     LEFT JOIN {{.Mark}} w ON ({{.Keys.Same "w" "b"}}) AND {{.Keys.SameOther "w" "a"}}{{end}}
 {{define "these"}}(({{.Keys.Is "a" .Event}}) AND b.{{.Row}} = c.this){{end}}
 {{define "alike"}}
-{{- if eq .Verify "text"}}(SELECT DISTINCT c.this, {{template "limit" .}} AS least, CASE WHEN alike__open(a.sketch, b.sketch, {{template "limit" .}})
+{{- if eq .Verify "text"}}(SELECT DISTINCT c.this, {{template "limit" .}} AS threshold, CASE WHEN alike__open(a.sketch, b.sketch, {{template "limit" .}})
     THEN alike__exact(x.document, a.content_hash, y.document, b.content_hash, {{text .RowSettings}}) END AS exact
     FROM {{template "compared" .}}
     LEFT JOIN {{.Source}} x ON {{.Keys.Same "x" "a"}}
     LEFT JOIN {{.Source}} y ON {{.Keys.Same "y" "b"}}
     WHERE {{template "these" .}}) c CROSS JOIN {{.Side}} a CROSS JOIN {{.Side}} b
-  WHERE {{template "these" .}} AND {{.Judged "alike__resemblance"}} >= c.least
+  WHERE {{template "these" .}} AND {{.Judged "alike__resemblance"}} >= c.threshold
 {{- else}}{{template "compared" .}}
   WHERE {{template "these" .}} AND {{.Judged "alike__resemblance"}} >= {{template "limit" .}}
 {{- end}}
@@ -83,8 +83,8 @@
 {{- else if eq .By "containment"}}
   SELECT alike__hold({{text .Name}}, {{.Stamp}}, a.{{.Row}}) FROM {{.Side}} a WHERE {{.Keys.Is "a" .Event}}{{.End}}
 {{- else if eq .Policy "reject"}}
-  SELECT alike__reject({{text .Name}}, other, resemblance, least) FROM (
-  SELECT {{.Keys.Value "b"}} AS other, {{.Judged "alike__resemblance"}} AS resemblance, {{template "floor" .}} AS least FROM {{template "alike" .}}
+  SELECT alike__reject({{text .Name}}, other, resemblance, threshold) FROM (
+  SELECT {{.Keys.Value "b"}} AS other, {{.Judged "alike__resemblance"}} AS resemblance, {{template "floor" .}} AS threshold FROM {{template "alike" .}}
   ORDER BY resemblance DESC, {{.Keys.List "b"}} LIMIT 1){{.End}}
 {{- else}}
   INSERT INTO {{.Match}}({{.Keys.List ""}}, {{.Keys.Others ""}}, shared, resemblance, low, high, omitted, relation, policy, matched_at)

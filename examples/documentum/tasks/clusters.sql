@@ -1,5 +1,5 @@
 -- The clusters of documents whose current versions resemble each other, the biggest first:
--- each document takes the least i_chronicle_id that reaches it over pairs.
+-- each document takes the smallest i_chronicle_id that reaches it over pairs.
 with recursive pair as (
   select a.i_chronicle_id as first_id, b.i_chronicle_id as second_id, a.r_object_id as first_version, b.r_object_id as second_version
   from alike_pairs('si_aspect') p

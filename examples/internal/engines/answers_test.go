@@ -212,9 +212,9 @@ func (e *engines) asked(n int, full bool) {
 	e.t.Helper()
 	e.inOrder("select key, other, shared, resemblance, low, high from alike.pairs('documents')")
 	e.same("select key, cluster, size from alike.clusters('documents')")
-	for _, least := range []any{nil, 0.9, 0.25} {
-		e.inOrder("select key, other, shared, resemblance, low, high from alike.pairs('documents', $1)", least)
-		e.same("select key, cluster, size from alike.clusters('documents', $1)", least)
+	for _, atLeast := range []any{nil, 0.9, 0.25} {
+		e.inOrder("select key, other, shared, resemblance, low, high from alike.pairs('documents', $1)", atLeast)
+		e.same("select key, cluster, size from alike.clusters('documents', $1)", atLeast)
 	}
 	linkages, rules := []string{"single"}, []string{"longest", "body"}
 	if full {

@@ -97,15 +97,15 @@ func (e *engines) short() {
 		fmt.Sscan(key, &x)
 		fmt.Sscan(other, &y)
 		of := e.number("select min(shingles) from documents_alike where id in ($1, $2)", x, y)
-		least := 0.5
+		atLeast := 0.5
 		if of < 80 {
-			least = 0.8
+			atLeast = 0.8
 		}
 		judged := x == 1 && y == 2
 		marked = marked || judged
 		var resemblance float64
 		fmt.Sscan(line[strings.LastIndex(line, " ")+1:], &resemblance)
-		if judged || resemblance >= least {
+		if judged || resemblance >= atLeast {
 			want = append(want, line)
 			if of >= 80 && resemblance < 0.8 {
 				long++

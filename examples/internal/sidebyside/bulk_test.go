@@ -77,7 +77,7 @@ func TestBulk(t *testing.T) {
 		want[name] = answers(t, c, sql)
 		t.Logf("PostgreSQL: %s: %d rows, %.2f s", name, len(want[name]), time.Since(start).Seconds())
 	}
-	// Label propagation over the rows that share two features: the least label that arrives
+	// Label propagation over the rows that share two features: the smallest label that arrives
 	// is the cluster.
 	want["clusters"] = answers(t, c, `with recursive pair as (
 			select id, other from docs_alike_pair group by id, other having count(*) >= 2

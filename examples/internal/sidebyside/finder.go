@@ -24,10 +24,10 @@ func newVerifier(t *task) (*verifier, error) {
 	return &verifier{t, p}, t.read()
 }
 
-// least is the resemblance that an answer has, verifyFrom the estimate of what
+// threshold is the resemblance that an answer has, verifyFrom the estimate of what
 // is compared exactly: three standard errors less.
 const (
-	least      = 0.8
+	threshold  = 0.8
 	verifyFrom = 0.67
 )
 
@@ -41,7 +41,7 @@ func (v *verifier) keep(document int, candidates []int) error {
 		if err != nil {
 			return err
 		}
-		if ok && r >= least {
+		if ok && r >= threshold {
 			v.task.answer(document, c)
 		}
 	}

@@ -27,7 +27,7 @@ type kindRow struct{ text, reads, item string }
 // A kindSource is a collection of texts of one kind.
 type kindSource struct {
 	name, about string
-	most        int // rows
+	limit       int // rows
 	read        func(packages string) ([]kindRow, error)
 }
 
@@ -78,7 +78,7 @@ func (s kindSource) rows() ([]kindRow, error) {
 			continue
 		}
 		seen[key] = true
-		if list = append(list, r); len(list) == s.most {
+		if list = append(list, r); len(list) == s.limit {
 			break
 		}
 	}
@@ -135,7 +135,7 @@ func ieee(column int) func(string) ([]kindRow, error) {
 }
 
 // messages are those of LibreOffice's catalogues: translated, or in English.
-func messages(language string, translated bool, least int) func(string) ([]kindRow, error) {
+func messages(language string, translated bool, minRunes int) func(string) ([]kindRow, error) {
 	return func(packages string) (list []kindRow, err error) {
 		files, err := filepath.Glob(filepath.Join(packages, "usr/lib/libreoffice/program/resource", language, "LC_MESSAGES/*.mo"))
 		if err != nil {
@@ -154,7 +154,7 @@ func messages(language string, translated bool, least int) func(string) ([]kindR
 				length, offset := binary.LittleEndian.Uint32(b[at+8*i:]), binary.LittleEndian.Uint32(b[at+8*i+4:])
 				text := string(b[offset : offset+length])
 				text = text[strings.LastIndexByte(text, 4)+1:]
-				if utf8.RuneCountInString(text) >= least && translated == strings.ContainsFunc(text, func(r rune) bool { return r > 127 }) {
+				if utf8.RuneCountInString(text) >= minRunes && translated == strings.ContainsFunc(text, func(r rune) bool { return r > 127 }) {
 					list = append(list, kindRow{text: text})
 				}
 			}
@@ -174,7 +174,7 @@ func guideFiles(packages, language string) (list []string, err error) {
 	return list, nil
 }
 
-func guide(language string, least int) func(string) ([]kindRow, error) {
+func guide(language string, minRunes int) func(string) ([]kindRow, error) {
 	return func(packages string) (list []kindRow, err error) {
 		files, err := guideFiles(packages, language)
 		if err != nil {
@@ -189,7 +189,7 @@ func guide(language string, least int) func(string) ([]kindRow, error) {
 				if n.Type != html.ElementNode || n.Data != "p" && n.Data != "dd" && n.Data != "li" {
 					continue
 				}
-				if text := textOf(n); utf8.RuneCountInString(text) >= least {
+				if text := textOf(n); utf8.RuneCountInString(text) >= minRunes {
 					list = append(list, kindRow{text: text})
 				}
 			}

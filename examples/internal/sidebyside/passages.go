@@ -85,7 +85,7 @@ func holds(page []string, passage string) bool {
 			n++
 		}
 	}
-	return float64(n) >= least*float64(len(wanted))
+	return float64(n) >= threshold*float64(len(wanted))
 }
 
 // runPassages measures every contender that keep names.
@@ -247,7 +247,7 @@ func passagesInSQLite(_ context.Context, a *passageAnswers, rows int, questions 
 		return nil, err
 	}
 	return a.askAll(questions, func(_, _ int, text string) ([]int, error) {
-		return numbers(db.Query("select key from alike_containers_like('docs', ?, ?)", text, least))
+		return numbers(db.Query("select key from alike_containers_like('docs', ?, ?)", text, threshold))
 	})
 }
 
@@ -344,7 +344,7 @@ func passagesInPostgres(ctx context.Context, a *passageAnswers, rows int, questi
 		return nil, err
 	}
 	found, err := a.askAll(questions, func(i, j int, _ string) ([]int, error) {
-		return column(c.Query(ctx, "select key from alike.containers('docs', $1, $2)", fmt.Sprint(key(i, j)), least))
+		return column(c.Query(ctx, "select key from alike.containers('docs', $1, $2)", fmt.Sprint(key(i, j)), threshold))
 	})
 	for _, list := range found {
 		for j := range list {
@@ -405,7 +405,7 @@ func passagesEnsemble(module string) func(context.Context, *passageAnswers, int,
 				return nil, err
 			}
 		}
-		cmd := exec.CommandContext(ctx, python(), filepath.Join(module, "peers", "passages.py"), file, fmt.Sprint(least))
+		cmd := exec.CommandContext(ctx, python(), filepath.Join(module, "peers", "passages.py"), file, fmt.Sprint(threshold))
 		cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
@@ -422,7 +422,7 @@ func passagesEnsemble(module string) func(context.Context, *passageAnswers, int,
 			return nil, err
 		}
 		a.Version, a.Fill, a.Bytes, a.Median, a.Slow = said.Version, said.Fill, said.Bytes, said.Median, said.Slow
-		a.How = fmt.Sprintf("threshold %v, 128 permutations, 32 partitions, weights 0.1 and 0.9, with which it finds most at that threshold (0.01 of the passages of 20 words with its own); its answers as they are; in memory, without a database", least)
+		a.How = fmt.Sprintf("threshold %v, 128 permutations, 32 partitions, weights 0.1 and 0.9, with which it finds most at that threshold (0.01 of the passages of 20 words with its own); its answers as they are; in memory, without a database", threshold)
 		return said.Found, nil
 	}
 }

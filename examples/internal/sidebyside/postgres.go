@@ -197,11 +197,11 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 				return v.keep(document, found)
 			})
 			o.Queried = &n
-			o.Settings += fmt.Sprintf("alike.rows at %v, each verified exactly at %v", verifyFrom, least)
+			o.Settings += fmt.Sprintf("alike.rows at %v, each verified exactly at %v", verifyFrom, threshold)
 			return o, err
 		}
 		if _, err := t.ask(m, func(document int) error {
-			_, err := column(c.Query(ctx, `select key from alike.rows('docs', $1, $2)`, strconv.Itoa(document), least))
+			_, err := column(c.Query(ctx, `select key from alike.rows('docs', $1, $2)`, strconv.Itoa(document), threshold))
 			return err
 		}); err != nil {
 			return nil, err

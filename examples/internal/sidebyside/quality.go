@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// bandFloors are the least resemblances of the bands; the last holds the documents
+// bandFloors are the smallest resemblances of the bands; the last holds the documents
 // whose shingles are the same.
 var bandFloors = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1}
 

@@ -61,7 +61,7 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	// How many times as long the quickest peer of a kind takes from text.
-	least, most := math.Inf(1), 0.0
+	lowest, highest := math.Inf(1), 0.0
 	for _, c := range r.Collections {
 		quickest := math.Inf(1)
 		for _, name := range r.names() {
@@ -70,10 +70,10 @@ func TestReadme(t *testing.T) {
 			}
 		}
 		if !math.IsInf(quickest, 1) {
-			least, most = min(least, quickest), max(most, quickest)
+			lowest, highest = min(lowest, quickest), max(highest, quickest)
 		}
 	}
-	if want := fmt.Sprintf("The quickest other MinHash library takes %.0f to %.0f times as long to sketch", least, most); !strings.Contains(page, want) {
+	if want := fmt.Sprintf("The quickest other MinHash library takes %.0f to %.0f times as long to sketch", lowest, highest); !strings.Contains(page, want) {
 		t.Errorf("README.md lacks %q", want)
 	}
 }

@@ -287,12 +287,12 @@ func (r *report) goals(w *bytes.Buffer) {
 				}
 			}
 			for _, o := range operations {
-				if e, n := r.exponent(c.Name, engine, o.measure); n >= 3 && o.most >= 0 && (c.Name == growth || !r.has(growth)) {
-					wanted, most := fmt.Sprintf("at most %g", o.most), o.most
-					if o.most == 0 {
-						wanted, most = "0 to one digit", 0.05
+				if e, n := r.exponent(c.Name, engine, o.measure); n >= 3 && o.limit >= 0 && (c.Name == growth || !r.has(growth)) {
+					wanted, limit := fmt.Sprintf("at most %g", o.limit), o.limit
+					if o.limit == 0 {
+						wanted, limit = "0 to one digit", 0.05
 					}
-					goal(fmt.Sprintf("%s: growth of %s of %s, exponent", c.Name, o.name, engine), wanted, fmt.Sprintf("%.2f", e), e <= most)
+					goal(fmt.Sprintf("%s: growth of %s of %s, exponent", c.Name, o.name, engine), wanted, fmt.Sprintf("%.2f", e), e <= limit)
 				}
 			}
 		}
@@ -469,7 +469,7 @@ func (r *report) has(collection string) bool {
 // have at most; below 0 where we have no opinion.
 type operation struct {
 	measure, name string
-	most          float64
+	limit         float64
 	write         func(float64) string
 }
 

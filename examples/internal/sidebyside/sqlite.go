@@ -113,11 +113,11 @@ func alikeSQLite(t *task, verified bool) (*outcome, error) {
 			return v.keep(document, found)
 		})
 		o.Queried = &n
-		o.Settings += fmt.Sprintf("alike_rows at %v, each verified exactly at %v", verifyFrom, least)
+		o.Settings += fmt.Sprintf("alike_rows at %v, each verified exactly at %v", verifyFrom, threshold)
 		return o, err
 	}
 	if _, err := t.ask(m, func(document int) error {
-		_, err := numbers(ask.Query(document, least))
+		_, err := numbers(ask.Query(document, threshold))
 		return err
 	}); err != nil {
 		return nil, err

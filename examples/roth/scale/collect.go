@@ -14,12 +14,12 @@ import (
 
 // A document is long enough to have something to find, and not the whole of a
 // reference manual.
-const least, longest = 500, 200_000
+const shortest, longest = 500, 200_000
 
 // collect reads the text files under the folders, .gz ones unpacked, in the
 // order of their names. Of files with the same content it takes one, since
 // exact duplicates need no similarity index.
-func collect(folders []string, most int) ([][]byte, error) {
+func collect(folders []string, limit int) ([][]byte, error) {
 	var texts [][]byte
 	seen := map[int64]bool{}
 	for _, folder := range folders {
@@ -31,7 +31,7 @@ func collect(folders []string, most int) ([][]byte, error) {
 			if err != nil {
 				return err
 			}
-			if len(text) < least || len(text) > longest || bytes.IndexByte(text, 0) >= 0 {
+			if len(text) < shortest || len(text) > longest || bytes.IndexByte(text, 0) >= 0 {
 				return nil
 			}
 			if hash := sketch.ContentHash(text); !seen[hash] {
@@ -44,12 +44,12 @@ func collect(folders []string, most int) ([][]byte, error) {
 			return nil, err
 		}
 	}
-	if len(texts) <= most {
+	if len(texts) <= limit {
 		return texts, nil
 	}
-	spread := make([][]byte, most)
+	spread := make([][]byte, limit)
 	for i := range spread {
-		spread[i] = texts[i*len(texts)/most]
+		spread[i] = texts[i*len(texts)/limit]
 	}
 	return spread, nil
 }

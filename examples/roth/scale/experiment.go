@@ -157,11 +157,11 @@ func (e *experiment) ways() ([]way, error) {
 	if err != nil {
 		return nil, err
 	}
-	alike := func(least int) func(int) []int {
+	alike := func(minShared int) func(int) []int {
 		return func(document int) []int {
 			var enough []int
 			for other, n := range shared(document) {
-				if n >= least {
+				if n >= minShared {
 					enough = append(enough, other)
 				}
 			}

@@ -4,7 +4,7 @@
 // best methods stand beside the indexes that are meant for a range and beside
 // features.
 //
-//	go run ./examples/roth/scale [-most N] [FOLDER ...]
+//	go run ./examples/roth/scale [-limit N] [FOLDER ...]
 //
 // Without a folder it takes what Debian installs everywhere: licences, change
 // logs and manual pages.
@@ -22,7 +22,7 @@ func main() { program.Main("scale", run) }
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
-	most := flags.Int("most", 4000, "read at most this `number` of documents, spread evenly over all that were found")
+	limit := flags.Int("limit", 4000, "read at most this `number` of documents, spread evenly over all that were found")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -30,12 +30,12 @@ func run(args []string, out io.Writer) error {
 	if len(folders) == 0 {
 		folders = []string{"/usr/share/doc", "/usr/share/man"}
 	}
-	texts, err := collect(folders, *most)
+	texts, err := collect(folders, *limit)
 	if err != nil {
 		return err
 	}
 	if len(texts) < 2 {
-		return fmt.Errorf("%d documents of %d to %d bytes under %q, want two at least", len(texts), least, longest, folders)
+		return fmt.Errorf("%d documents of %d to %d bytes under %q, want two at shortest", len(texts), shortest, longest, folders)
 	}
 	e, err := newExperiment(texts)
 	if err != nil {

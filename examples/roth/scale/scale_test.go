@@ -131,7 +131,7 @@ func TestRun(t *testing.T) {
 		want string
 	}{
 		{[]string{folder}, "39 documents, "}, // one copy came out unchanged
-		{[]string{"-most", "16", folder}, "16 documents, "},
+		{[]string{"-limit", "16", folder}, "16 documents, "},
 	} {
 		var out bytes.Buffer
 		if err := run(test.args, &out); err != nil {
@@ -141,7 +141,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%q printed, want it to begin with %q:\n%s", test.args, test.want, out.String())
 		}
 	}
-	for _, args := range [][]string{{t.TempDir()}, {filepath.Join(folder, "none")}, {"-most", "1", folder}} {
+	for _, args := range [][]string{{t.TempDir()}, {filepath.Join(folder, "none")}, {"-limit", "1", folder}} {
 		if err := run(args, &bytes.Buffer{}); err == nil {
 			t.Errorf("%q: no error", args)
 		}

@@ -53,9 +53,9 @@ func Replay(events []Event) (map[int64]int64, error) {
 	return of, nil
 }
 
-// Crowded are the rows of components of more than most rows: of everything that pairs link,
+// Crowded are the rows of components of more than maxRows rows: of everything that pairs link,
 // whatever people called distinct.
-func Crowded(pairs [][2]int64, most int) []int64 {
+func Crowded(pairs [][2]int64, maxRows int) []int64 {
 	of := map[int64]int64{}
 	for _, p := range pairs {
 		for _, key := range p {
@@ -76,7 +76,7 @@ func Crowded(pairs [][2]int64, most int) []int64 {
 	}
 	list := []int64{}
 	for key, component := range of {
-		if sizes[component] > most {
+		if sizes[component] > maxRows {
 			list = append(list, key)
 		}
 	}

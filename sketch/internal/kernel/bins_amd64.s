@@ -13,7 +13,7 @@
 // Which may lower their bin is told by a sieve of a byte a bin, made from the
 // bins at the beginning. Bins are ranges of values: with the upper half of a
 // value times t, the upper half of the product is the bin and the lower one the
-// place in it. The byte is the highest of the place of the least value so far;
+// place in it. The byte is the highest of the place of the smallest value so far;
 // 255 where there is none, and 0 in a bin that an earlier round has filled, which
 // lets few pass. Where none is open, which is where an earlier round has filled
 // all, nothing is done.
@@ -42,7 +42,7 @@ TEXT ·bins512(SB), 0, $2432-72
 	MOVQ $1, AX
 	SHLQ $62, AX
 	ADDQ R9, AX
-	VPBROADCASTQ AX, Z24            // the least value of a later round
+	VPBROADCASTQ AX, Z24            // the smallest value of a later round
 	MOVQ $-1, AX
 
 	KMOVB AX, K1

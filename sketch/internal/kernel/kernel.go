@@ -38,7 +38,7 @@ func shingleGeneric(win *Window, tokens, out []uint64) {
 	}
 }
 
-// minimaGeneric lowers m[i] to the least a[i]·x+b[i] mod 2^64 over xs.
+// minimaGeneric lowers m[i] to the smallest a[i]·x+b[i] mod 2^64 over xs.
 func minimaGeneric(m, a, b, xs []uint64) {
 	a, b = a[:len(m)], b[:len(m)]
 	i := 0

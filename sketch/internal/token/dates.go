@@ -451,9 +451,9 @@ func (m moment) year(i int) int {
 }
 
 // counted reads a number of as many digits and a unit behind it.
-func (m moment) counted(i, least, most int, units ...string) int {
-	end, _ := m.number(i, most)
-	if i < 0 || end < i+least {
+func (m moment) counted(i, minDigits, maxDigits int, units ...string) int {
+	end, _ := m.number(i, maxDigits)
+	if i < 0 || end < i+minDigits {
 		return -1
 	}
 	for _, unit := range units {

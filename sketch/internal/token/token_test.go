@@ -211,8 +211,8 @@ func TestPiecesDoNotShow(t *testing.T) {
 				text = randomText(random, 20)
 			}
 			want := tokensOf(p, text)
-			most := 1 + random.IntN(20)
-			for _, size := range []func() int{func() int { return 1 }, func() int { return random.IntN(most) + 1 }} {
+			longest := 1 + random.IntN(20)
+			for _, size := range []func() int{func() int { return 1 }, func() int { return random.IntN(longest) + 1 }} {
 				if got := tokenize(p, text, size); !slices.Equal(got, want) {
 					t.Fatalf("%+v: %+q in pieces:\n got %+q\nwant %+q", p, text, got, want)
 				}

@@ -84,10 +84,10 @@ static int marshal(alike_value *v, sqlite3_value *a, int text){
 
 /* A text or blob that the host does not allow is an error that names the limit. */
 static int fits(sqlite3_context *x, int function, int64_t n){
-  int most = sqlite3_limit(sqlite3_context_db_handle(x), SQLITE_LIMIT_LENGTH, -1);
+  int limit = sqlite3_limit(sqlite3_context_db_handle(x), SQLITE_LIMIT_LENGTH, -1);
   char text[160];
-  if( n<=most ) return 1;
-  sqlite3_snprintf(sizeof text, text, "%s: the result has %lld bytes, and SQLITE_LIMIT_LENGTH is %d", alike_specs[function].name, (sqlite3_int64)n, most);
+  if( n<=limit ) return 1;
+  sqlite3_snprintf(sizeof text, text, "%s: the result has %lld bytes, and SQLITE_LIMIT_LENGTH is %d", alike_specs[function].name, (sqlite3_int64)n, limit);
   sqlite3_result_error(x, text, -1);
   sqlite3_result_error_code(x, SQLITE_TOOBIG);
   return 0;
