@@ -81,7 +81,10 @@ as $$
 declare
   named constant regclass := to_regclass(alike._name(a, suffix));
 begin
-  return (select c.oid from pg_class c where c.oid = named and c.relowner = any (alike._makers(a)));
+  if named is null then
+    return null;
+  end if;
+  return case when (select c.relowner from pg_class c where c.oid = named) = any (alike._makers(a)) then named end;
 end
 $$;
 

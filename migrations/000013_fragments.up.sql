@@ -45,7 +45,7 @@ create function alike._rows_of(a alike.attachment) returns text language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  document constant name := alike._current_document(a);
+  names constant name[] := alike._current(a);
 begin
   return (
     select format('select %s, %s as alike_document, %s as alike_media, %s as alike_version from (select %s%s from %s%I.%I t) d%s',
@@ -60,8 +60,8 @@ begin
       ' where ' || a.row_filter)
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
-    left join pg_attribute t on t.attrelid = c.oid and t.attname = document
-    where c.oid = a.source and array_position(alike._current_keys(a), null) is null);
+    left join pg_attribute t on t.attrelid = c.oid and t.attname = names[cardinality(a.key_columns) + 1]
+    where c.oid = a.source and array_position(names[1:cardinality(a.key_columns)], null) is null);
 end
 $$;
 
