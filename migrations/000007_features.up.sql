@@ -95,7 +95,7 @@ declare
   start integer := 22;
 begin
   if not alike._slots(p.family) then
-    return alike._minima(alike._numbers(alike._list_values(sketch, 0)), p.t);
+    return alike._minima(alike._numbers(alike._list_values(sketch)), p.t);
   elsif p.bits <> 64 then
     raise exception 'sketch: % needs whole minima, this sketch keeps % bits of each', purpose, p.bits using errcode = 'data_exception';
   elsif p.family = 6 then
@@ -326,7 +326,7 @@ begin
     return alike._encode(p, 0, y);
   end if;
   list := alike._kept(p, greatest(get_byte(b, 13), case when a is not null then get_byte(a, 13) end),
-    case when a is not null then alike._list_values(a, 0) else '{}' end || alike._list_values(b, 0));
+    case when a is not null then alike._list_values(a) else '{}' end || alike._list_values(b));
   return alike._encode(p, list.exponent, alike._numbers(list.list));
 end
 $$;

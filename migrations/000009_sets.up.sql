@@ -314,7 +314,7 @@ begin
   if p.family in (7, 9) then
     raise exception 'sketch: the family % tells no size, this sketch is "%"', (alike._families())[p.family + 1], alike._spell(p) using errcode = 'data_exception';
   elsif not alike._slots(p.family) then
-    list := alike._list_values(sketch, 0);
+    list := alike._list_values(sketch);
     n := cardinality(list);
     if p.family = 1 and n = p.size then
       if p.size = 1 then

@@ -414,8 +414,33 @@ func TestBadSketches(t *testing.T) {
 	if one[*float64](t, c, "select alike.resemblance($1, null)", good) != nil {
 		t.Error("resemblance with NULL is not NULL")
 	}
-	// A flipped bit gives an error or an answer between 0 and 1, as in Go.
 	r := rand.New(rand.NewPCG(1, 2))
+	// Of lists too: of one, of both in the same place, and of lists at two exponents.
+	for _, lists := range [][2][]byte{
+		{sketchOf(t, "words mod=4", document(1, 0, 90)), sketchOf(t, "words mod=4", document(1, 1, 120))}, {sketchOf(t, "words mod=4", document(1, 0, 5)), sketchOf(t, "words mod=4", document(1, 1, 120))},
+		{sketchOf(t, "words scaled", document(1, 0, 90)), sketchOf(t, "words scaled", document(1, 1, 900))}, {sketchOf(t, "words scaled", document(1, 1, 900)), sketchOf(t, "words scaled", document(1, 2, 900))},
+	} {
+		for i := range 600 {
+			bad, other := append([]byte{}, lists[0]...), append([]byte{}, lists[1]...)
+			place, bit := r.IntN(len(bad)), byte(1)<<r.IntN(8)
+			bad[place] ^= bit
+			if place > 22 && i%3 == 0 {
+				other[place%len(other)] ^= bit
+			}
+			for _, pair := range [][2][]byte{{bad, other}, {other, bad}, {bad, bad}} {
+				if place < 22 && &pair[0][0] == &pair[1][0] {
+					continue // two headers that are wrong in the same way
+				}
+				want, ok, err := sketch.Containment(pair[0], pair[1])
+				var got *float64
+				sqlErr := c.QueryRow(context.Background(), "select alike.containment($1, $2)", pair[0], pair[1]).Scan(&got)
+				if (err != nil) != (sqlErr != nil) || (got != nil) != ok || ok && *got != want || err != nil && place >= 22 && !strings.Contains(sqlErr.Error(), strings.TrimPrefix(err.Error(), "sketch: ")) {
+					t.Fatalf("%x and %x: %v, error %v in SQL; %v, error %v in Go", pair[0], pair[1], got, sqlErr, want, err)
+				}
+			}
+		}
+	}
+	// A flipped bit gives an error or an answer between 0 and 1, as in Go.
 	for range 3000 {
 		bad := append([]byte{}, good...)
 		bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)

@@ -140,7 +140,11 @@ func countLists(x, y *blob) (common, inX, union int, err error) {
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	xs, ys = coarser(xs, max(x.exponent, y.exponent)), coarser(ys, max(x.exponent, y.exponent))
+	if x.exponent < y.exponent {
+		xs = coarser(xs, y.exponent)
+	} else if y.exponent < x.exponent {
+		ys = coarser(ys, x.exponent)
+	}
 	for (len(xs) > 0 || len(ys) > 0) && (x.Family != Bottom || union < x.Size) {
 		union++
 		switch {
