@@ -106,10 +106,20 @@ begin
 end
 $$;
 
+-- The number of tokens in the shortest passage that is found for certain.
+create function alike._passage_run(p alike.profile_fields) returns integer language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select case p.stream when 0 then 60 when 2 then 8 else 20 end $$;
+
 -- The number of tokens in a shingle of passages, as Profile.Passages computes it.
 create function alike._passage_width(p alike.profile_fields) returns integer language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
-as $$ select greatest(least(p.w, case p.stream when 0 then 60 when 2 then 8 else 20 end / 2), case p.stream when 0 then 12 when 2 then 1 else 5 end) $$;
+as $$ select greatest(least(p.w, alike._passage_run(p) / 2), case p.stream when 0 then 12 when 2 then 1 else 5 end) $$;
+
+-- How many of the lowest bits are zero in each value of a document with this many shingles.
+create function alike._coarseness(run integer, shingles bigint) returns integer language sql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$ select length(ltrim((2 * shingles / (run + 1) / 65536)::bit(64)::text, '0')) $$;
 
 -- Converts a document's number of shingles under the profile into its number of shingles of
 -- passages, and says how many of the lowest bits are zero in each of its values (0 unless the
@@ -117,10 +127,42 @@ as $$ select greatest(least(p.w, case p.stream when 0 then 60 when 2 then 8 else
 create function alike._passage_shingles(p alike.profile_fields, shingles bigint, out passages bigint, out coarseness integer) language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  select n, length(ltrim((2 * n / (q.run - q.w + 2) / 65536)::bit(64)::text, '0'))
-  from (select case p.stream when 0 then 60 when 2 then 8 else 20 end as run, alike._passage_width(p) as w) q
+  select n, alike._coarseness(alike._passage_run(p) - q.w + 1, n)
+  from (select alike._passage_width(p) as w) q
   cross join lateral (select case when shingles = 0 then 0 else greatest(1, shingles + p.w - q.w) end as n) s
 $$;
+
+-- The arithmetic of PlanPassages in package sketch, in its order.
+create function alike.contains_plan(tokens double precision, profile text default '', key_bytes integer default 4)
+returns table (passage integer, sampled double precision, sqlite_bytes bigint, postgres_bytes bigint)
+language plpgsql immutable strict parallel safe
+rows 1
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  p constant alike.profile_fields := alike._parse(profile);
+  run constant integer := alike._passage_run(p) - alike._passage_width(p) + 1;
+  shingles double precision;
+begin
+  if p.stream = 6 then
+    raise exception 'sketch: the stream elements has no passages' using errcode = 'invalid_parameter_value';
+  elsif not (tokens >= 0 and tokens <= 1e9) then
+    raise exception 'sketch: plan: a document of % tokens, want 0 to 1000000000', tokens using errcode = 'invalid_parameter_value';
+  elsif key_bytes not between 1 and 1000 then
+    raise exception 'sketch: plan: a key of % bytes, want 1 to 1000', key_bytes using errcode = 'invalid_parameter_value';
+  end if;
+  passage := alike._passage_run(p);
+  shingles := greatest(1, tokens - (passage - run));
+  sampled := case when tokens = 0 then 0
+    else (1 + 2 * greatest(0, shingles - run) / (run + 1)) / (1::bigint << alike._coarseness(run, floor(shingles)::bigint))::double precision end;
+  sqlite_bytes := floor(sampled * (2 * (14 + key_bytes)::double precision * 1.08::double precision) + 0.5::double precision);
+  postgres_bytes := floor(sampled * ((39 + key_bytes) / 8 * 8 + 4 + ((23 + key_bytes) / 8 * 8 + 4) / 0.75::double precision + 8.5::double precision)
+    + case when tokens = 0 then 0 else 24 end + 0.5::double precision);
+  return next;
+end
+$$;
+comment on function alike.contains_plan(double precision, text, integer) is
+  'what the option contains will keep of a document with a number of tokens: the shortest passage that it finds, the number of values, their bytes in either engine';
 
 -- The smallest number of a row's n values that a document containing the row shares. With fewer
 -- shared values even the upper bound of the containment is below at_least.

@@ -42,6 +42,31 @@ func passages(c *conn, f *sqlite.Call) error {
 	return nil
 }
 
+// containsPlan implements alike_contains_plan.
+func containsPlan(c *conn, a []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
+	tokens, ok := a[0].Number()
+	if !ok {
+		return nil, fmt.Errorf("the number of tokens is %s, want a number", a[0].Describe())
+	}
+	s, err := c.sketcher(argument(a, 1))
+	if err != nil {
+		return nil, err
+	}
+	keyBytes := 4
+	if !a[2].Null() {
+		if keyBytes, err = a[2].Whole("the key's size"); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := sketch.PlanPassages(s.Profile(), tokens, keyBytes)
+	return sqlite.Rows(1, func(b *sqlite.Batch, cells []sqlite.Value, _ int) {
+		cells[0].SetInt(int64(plan.Passage))
+		cells[1].SetFloat(plan.Sampled)
+		cells[2].SetInt(plan.SQLite)
+		cells[3].SetInt(plan.Postgres)
+	}), err
+}
+
 func (s *rowSettings) passageValues(c *conn, document []byte) ([]int64, int64, error) {
 	if s.passages == nil {
 		var err error

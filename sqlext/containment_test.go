@@ -3,6 +3,7 @@ package sqlext_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -102,6 +103,58 @@ func TestPassagesInBooks(t *testing.T) {
 		}
 		db.expect("1", `SELECT min(low <= containment AND containment <= high AND containment >= 0.8) FROM alike_containments('d')`)
 	}
+}
+
+// What alike_contains_plan says beforehand is within a tenth of what an attach adds to the
+// file, and of what checkins add.
+func TestContainsPlan(t *testing.T) {
+	for _, c := range []struct {
+		settings, key, tokens string
+		keyBytes, words, rows int
+	}{
+		{"prose", "?1", "30", 4, 30, 4000}, {"prose", "?1", "450", 4, 450, 600}, {"words mod=8", "?1", "450", 4, 450, 600}, {"words scaled w=3", "?1", "6000", 4, 6000, 60},
+		{"words w=9", "?1", "450", 4, 450, 600}, {"short", "?1", "length(body)", 4, 100, 600}, {"prose", "printf('%036d', ?1)", "450", 36, 450, 600}, {"prose", "?1", "700000", 4, 700_000, 2},
+	} {
+		var values, sampled, planned float64
+		// bytes are those that the table takes when it is attached and after as many checkins.
+		bytes := func(options string) (filled, grown float64) {
+			db, r := memory(t), rand.New(rand.NewPCG(5, 6))
+			scan := func(query string, numbers ...any) {
+				t.Helper()
+				if _, err := fmt.Sscan(strings.ReplaceAll(db.rows(query), "|", " "), numbers...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			insert := func(first, rows int) {
+				for i := range rows {
+					db.exec("INSERT INTO d VALUES ("+c.key+", ?2)", 1_000_000_000+first+i, strings.Join(prose(r, c.words), " "))
+				}
+			}
+			const used = `SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s`
+			db.exec(`CREATE TABLE d(id PRIMARY KEY, body TEXT)`)
+			insert(0, c.rows)
+			scan(fmt.Sprintf(`SELECT sum(p.sampled), sum(p.sqlite_bytes) FROM d, alike_contains_plan(%s, '%s', %d) p`, c.tokens, c.settings, c.keyBytes), &sampled, &planned)
+			db.rows(fmt.Sprintf(`SELECT alike_attach('d', 'body', '{"profile": "%s"%s}')`, c.settings, options))
+			scan(used, &filled)
+			if options != "" {
+				scan(`SELECT count(*) FROM d_alike_value`, &values)
+			}
+			insert(c.rows, c.rows/2)
+			scan(used, &grown)
+			return filled, grown - filled
+		}
+		filled, grown := bytes(`, "contains": true`)
+		without, growth := bytes("")
+		filled, grown = filled-without, 2*(grown-growth)
+		t.Logf("%s, %d words: %.3f of the planned values, %.3f of the planned bytes, %.3f by checkins", c.settings, c.words, values/sampled, filled/planned, grown/planned)
+		if math.Abs(values/sampled-1) > 0.04 || math.Abs(filled/planned-1) > 0.1 || math.Abs(grown/planned-1) > 0.1 {
+			t.Errorf("%s, %d words: %.0f values, planned %.0f; %.0f bytes and %.0f by checkins, planned %.0f", c.settings, c.words, values, sampled, filled, grown, planned)
+		}
+	}
+	db := memory(t)
+	db.fails(`the number of tokens is "many", want a number`, `SELECT * FROM alike_contains_plan('many')`)
+	db.fails(`the key's size is "x", want a whole number`, `SELECT * FROM alike_contains_plan(1, '', 'x')`)
+	db.fails("the profile is the integer 1, want text", `SELECT * FROM alike_contains_plan(1, 1)`)
 }
 
 func sorted(list []string) []string { slices.Sort(list); return list }

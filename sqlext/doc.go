@@ -49,6 +49,7 @@
 //	alike_filter(k, s, r, resemblance)
 //	alike_filter_curve(k, s, r): resemblance, probability
 //	alike_filter_plan(resemblance, miss, accept_below, accept_rate): k, s, r, bytes, miss, accept
+//	alike_contains_plan(tokens [, profile [, key_bytes]]): passage, sampled, sqlite_bytes, postgres_bytes
 //	alike_half_point(k, s, r)
 //	alike_steepest_group(resemblance)
 //	alike_steepest_resemblance(s)

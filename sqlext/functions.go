@@ -56,6 +56,7 @@ func init() {
 		{Name: "alike_filter_curve", Flags: pure, Required: 3, Arguments: arguments("k", "s", "r"), Columns: []string{"resemblance", "probability"}, Order: 1, Table: tableOf(filterCurve)},
 		{Name: "alike_filter_plan", Flags: pure, Required: 4, Arguments: arguments("resemblance", "miss", "accept_below", "accept_rate"),
 			Columns: []string{"k", "s", "r", "bytes", "miss", "accept"}, Table: tableOf(filterPlan)},
+		{Name: "alike_contains_plan", Flags: pure, Required: 1, Arguments: arguments("tokens", "profile", "key_bytes"), Columns: []string{"passage", "sampled", "sqlite_bytes", "postgres_bytes"}, Table: tableOf(containsPlan)},
 		{Name: "alike_half_point", Flags: pure, Required: 3, Arguments: arguments("k", "s", "r"), Scalar: scalar(halfPoint)},
 		{Name: "alike_steepest_group", Flags: pure, Required: 1, Arguments: arguments("resemblance"), Scalar: scalar(steepestGroup)},
 		{Name: "alike_steepest_resemblance", Flags: pure, Required: 1, Arguments: arguments("s"), Scalar: scalar(steepestResemblance)},

@@ -87,6 +87,7 @@ alike_contained_like
 alike_containers
 alike_containers_like
 alike_containments
+alike_contains_plan
 alike_errors
 alike_explain
 alike_features

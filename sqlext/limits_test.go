@@ -191,7 +191,7 @@ func TestLimitsAreNamed(t *testing.T) {
 		"alike_sketch": `('a b c')`, "alike_sketch_set": `(body) FROM d`, "alike_merge": `(m) FROM s`, "alike_resemblance": `(s, s) FROM s`, "alike_containment": `(m, m) FROM s`, "alike_bounds": `(s, s) FROM s`,
 		"alike_size": `(m) FROM s`, "alike_resemblance_exact": `('a', 'b')`, "alike_containment_exact": `('a', 'b')`, "alike_features": `(s.s)`, "alike_superfeatures": `(s.s)`, "alike_feature": `(s, 1) FROM s`,
 		"alike_superfeature": `(s, 1) FROM s`, "alike_shared": `(s, s) FROM s`, "alike_alike": `(s, s) FROM s`, "alike_si": `('a b', 'length')`, "alike_si_low": `(1)`, "alike_si_high": `(1)`, "alike_tokens": `('a b')`,
-		"alike_shingles": `('a b')`, "alike_explain": `('a b', 'a c')`, "alike_filter": `(1, 2, 1, .5)`, "alike_filter_curve": `(1, 2, 1)`, "alike_filter_plan": `(.8, .1, .3, .1)`, "alike_half_point": `(1, 2, 1)`,
+		"alike_shingles": `('a b')`, "alike_explain": `('a b', 'a c')`, "alike_filter": `(1, 2, 1, .5)`, "alike_filter_curve": `(1, 2, 1)`, "alike_filter_plan": `(.8, .1, .3, .1)`, "alike_contains_plan": `(400)`, "alike_half_point": `(1, 2, 1)`,
 		"alike_steepest_group": `(.5)`, "alike_steepest_resemblance": `(2)`, "alike_within": `(9, .5, .1)`, "alike_collision_bound": `(9, 9, 64)`, "alike_expected_collisions": `(9, 64)`, "alike_fingerprint_error": `(9, 64)`,
 		"alike_fingerprint_bits": `(9, .1)`, "alike_cells": `(1, 1, 1)`, "alike_profile": `(s) FROM s`, "alike_profiles": `()`, "alike_version": `()`, "alike_attach": `('e', 'body')`, "alike_advise": `('d', 'body')`,
 		"alike_detach": `('d', '{"drop": true}')`, "alike_refresh": `('d')`, "alike_rows": `('d', 1)`, "alike_rows_like": `('d', 'the quick brown fox')`, "alike_si_rows": `('d', 'length', 1)`, "alike_forest_rows": `('d', 1)`,

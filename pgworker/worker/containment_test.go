@@ -2,6 +2,7 @@ package worker
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -294,6 +295,54 @@ func TestKeepContaining(t *testing.T) {
 	check("without", false)
 	if kept := keptRows(t, c, "alike.keep('d', 'contains')"); kept["100"] != "100" || kept["102"] == "102" {
 		t.Errorf("without a worker 20 words go for %s, 300 for %s", kept["100"], kept["102"])
+	}
+}
+
+// What alike.contains_plan says beforehand is within a tenth of what the side table and the table
+// of values take with the option and not without, for rows that are there and for rows that come.
+func TestContainsPlan(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	w := newWorker(t, database, nil)
+	for i, v := range []struct {
+		settings, key, id, tokens string
+		keyBytes, words, rows     int
+	}{
+		{"prose", "bigint", "$1", "30", 8, 30, 4000}, {"prose", "int", "$1", "450", 4, 450, 600}, {"words mod=8", "bigint", "$1", "450", 8, 450, 600},
+		{"words scaled w=3", "bigint", "$1", "6000", 8, 6000, 60}, {"short", "bigint", "$1", "length(body)", 8, 100, 600}, {"prose", "uuid", "md5('$1')::uuid", "450", 16, 450, 600},
+	} {
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, table := range []string{"with", "without"} {
+			exec(t, c, fmt.Sprintf("create table %s_%d (id %s primary key, body text)", table, i, v.key))
+		}
+		insert := func(first int) {
+			var batch pgx.Batch
+			for n := range v.rows {
+				text := strings.Join(manyWords(r, v.words), " ")
+				for _, table := range []string{"with", "without"} {
+					batch.Queue(fmt.Sprintf("insert into %s_%d values (%s, $1)", table, i, strings.Replace(v.id, "$1", fmt.Sprint(first+n), 1)), text)
+				}
+			}
+			if err := c.SendBatch(ctx, &batch).Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		insert(0)
+		exec(t, c, fmt.Sprintf(`select alike.attach('with_%d', 'body', '{"profile": "%s", "contains": true}'), alike.attach('without_%[1]d', 'body', '{"profile": "%[2]s"}')`, i, v.settings))
+		once(t, w)
+		taken := func() float64 {
+			return one[float64](t, c, fmt.Sprintf("select pg_total_relation_size('with_%d_alike_value') + pg_total_relation_size('with_%[1]d_alike') - pg_total_relation_size('without_%[1]d_alike')::float8", i))
+		}
+		planned := one[float64](t, c, fmt.Sprintf("select sum(p.postgres_bytes)::float8 from with_%d d cross join lateral alike.contains_plan(%s, '%s', %d) p", i, v.tokens, v.settings, v.keyBytes))
+		filled := taken()
+		insert(v.rows)
+		once(t, w)
+		grown := taken() - filled
+		t.Logf("%s, %s, %d words: %.3f of the planned bytes, %.3f by checkins", v.settings, v.key, v.words, filled/planned, grown/planned)
+		if math.Abs(filled/planned-1) > 0.1 || math.Abs(grown/planned-1) > 0.1 {
+			t.Errorf("%s, %s, %d words: %.0f bytes and %.0f by checkins, planned %.0f", v.settings, v.key, v.words, filled, grown, planned)
+		}
 	}
 }
 

@@ -51,6 +51,7 @@ var calls = [][3]string{
 	{"filter", "select alike.filter(1, 2, 1, 0.5)", "0.25"},
 	{"filter_curve", "select probability from alike.filter_curve(1, 2, 1) where resemblance = 0.5", "0.25"},
 	{"filter_plan", "select count(*) > 0 from alike.filter_plan(0.8, 0.05, 0.2, 0.01)", "true"},
+	{"contains_plan", "select passage || ' ' || sampled || ' ' || sqlite_bytes || ' ' || postgres_bytes from alike.contains_plan(207)", "20 23 894 2090"},
 	{"half_point", "select round(alike.half_point(1, 1, 1)::numeric, 9)::float8", "0.5"},
 	{"steepest_group", "select alike.steepest_group(0.5) > 1", "true"},
 	{"steepest_resemblance", "select alike.steepest_resemblance(4) between 0 and 1", "true"},

@@ -376,6 +376,17 @@ func TestSameNumbers(t *testing.T) {
 	e.fails("select alike.filter(6, 14, 2, $1)", -0.5)
 	e.fails("select alike.filter(6, 14, 2, $1)", 1.5)
 	e.same("select k, s, r, bytes, miss, accept from alike.filter_plan(0.9, 0.01, 0.5, 0.001)")
+	for _, settings := range []string{"", "prose mod=4", "words scaled w=12", "chars", "lines", "words w=1"} {
+		for _, tokens := range []float64{0, 0.25, 1, 19, 20, 33.5, 453.25, 60_000, 557_060, 1e9} {
+			for _, bytes := range []int{1, 4, 8, 9, 37} {
+				e.same("select passage, sampled, sqlite_bytes, postgres_bytes from alike.contains_plan($1, $2, $3)", tokens, settings, int64(bytes))
+			}
+		}
+	}
+	e.same("select * from alike.contains_plan(100.5)")
+	for _, arguments := range []string{"-1", "1, 'elements'", "1, 'novel'", "1, '', 0", "1, '', 1001"} {
+		e.failsAlike("select * from alike.contains_plan(" + arguments + ")")
+	}
 	for _, si := range []int64{0, 1, -1, 2884449050, -2401276100, 1<<62 + 12345, -1 << 63} {
 		e.same("select alike.si_low($1), alike.si_high($1)", si)
 		e.same("select alike.si_low($1, $2), alike.si_high($1, $2)", si, 0.05)
@@ -413,7 +424,7 @@ func TestSameNulls(t *testing.T) {
 		"select * from alike.rows(null, '1')", "select * from alike.rows('documents', null)", "select * from alike.rows('documents', '1', null)", "select * from alike.pairs(null)",
 		"select * from alike.pairs('documents', null)", "select * from alike.clusters('documents', null)", "select * from alike.keep('documents', null)", "select * from alike.keep(null)", "select * from alike.si_rows('documents', null, '1')",
 		"select * from alike.si_rows('documents', 'length', '1', null)", "select * from alike.hot(null)", "select * from alike.errors(null)", "select * from alike.filter_curve(12, null, 1)",
-		"select * from alike.filter_plan(0.9, 0.1, null, 0.1)", "select * from alike.cells(1, 1, null)", "select alike.attach(null, 'body')", "select alike.attach('documents', 'body', null)",
+		"select * from alike.filter_plan(0.9, 0.1, null, 0.1)", "select * from alike.contains_plan(null)", "select * from alike.contains_plan(1, null)", "select * from alike.contains_plan(1, '', null)", "select * from alike.cells(1, 1, null)", "select alike.attach(null, 'body')", "select alike.attach('documents', 'body', null)",
 		"select alike.detach(null)", "select alike.refresh(null)", "select alike.bounds(null, null)", "select alike.containment(null, null)",
 	} {
 		e.same(query)
