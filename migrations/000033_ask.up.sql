@@ -278,7 +278,7 @@ begin
       -- A piece is for one worker; two documents that are compared stay together.
       if n = cardinality(documents) or task in ('sketch', 'si') and (size >= 4194304 or n - first >= 499) then
         execute format('select id from %s(%L, %L) as r(id bigint, announced text)', dblink, name,
-          format('with q as (insert into alike.question (task, settings, documents) values (%L, %L, %L) returning id) select id, pg_notify(''alike'', '''')::text from q',
+          format('with q as (insert into alike.question (task, settings, documents) values (%L, %L, %L) returning id) select id, pg_notify(''alike'', ''question'')::text from q',
             task, settings, documents[first:n])) into question;
         questions := questions || question;
         first := n + 1;

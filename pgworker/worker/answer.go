@@ -31,13 +31,18 @@ type posed struct {
 // many times as long.
 const lookLimit = 1 << 20
 
-// answerQuestions answers what functions have asked, and reports whether there was any. A
-// question is locked until it is answered: when this worker ends, another answers it.
-func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
-	return answerLocked(ctx, w, queries.Questions, func(ctx context.Context, tx pgx.Tx, questions []posed) error {
+// questionsTaken is how many questions are taken at a time.
+const questionsTaken = 8
+
+// answerQuestions answers what functions have asked, and reports whether there may be more
+// to answer. A question is locked until it is answered: when this worker ends, another answers it.
+func (w *Worker) answerQuestions(ctx context.Context) (more bool, err error) {
+	_, err = answerLocked(ctx, w, queries.Questions, []any{questionsTaken}, func(ctx context.Context, tx pgx.Tx, questions []posed) error {
 		start := time.Now()
+		more = len(questions) == questionsTaken
 		for i := range questions {
 			if i > 0 && time.Since(start) > batchTime {
+				more = true
 				break
 			}
 			answer, failure := w.answerTo(ctx, tx, &questions[i])
@@ -62,11 +67,12 @@ func (w *Worker) answerQuestions(ctx context.Context) (bool, error) {
 		}
 		return nil
 	})
+	return more, err
 }
 
 // answerLocked has the rows that a query locks answered in the same transaction, and reports
 // whether there was any.
-func answerLocked[T any](ctx context.Context, w *Worker, query string, answer func(ctx context.Context, tx pgx.Tx, list []T) error) (bool, error) {
+func answerLocked[T any](ctx context.Context, w *Worker, query string, args []any, answer func(ctx context.Context, tx pgx.Tx, list []T) error) (bool, error) {
 	ctx, cancel := w.bound(ctx)
 	defer cancel()
 	tx, err := w.begin(ctx)
@@ -74,7 +80,7 @@ func answerLocked[T any](ctx context.Context, w *Worker, query string, answer fu
 		return false, err
 	}
 	defer undo(ctx, tx)
-	rows, err := tx.Query(ctx, query)
+	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return false, err
 	}

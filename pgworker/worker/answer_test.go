@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -212,6 +213,38 @@ func TestQuestionsInBatches(t *testing.T) {
 	exec(t, c, "select pg_terminate_backend(pid) from pg_stat_activity where query ~ 'alike._answer' and pid <> pg_backend_pid()")
 	if one[[]byte](t, c, "select alike.sketch($1)", story) == nil {
 		t.Error("no sketch after the connection was cut")
+	}
+}
+
+// The announcement of a question wakes the loop that answers questions and no other; any other
+// announcement wakes them all.
+func TestQuestionsWakeOneLoop(t *testing.T) {
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	w := newWorker(t, database, nil)
+	listening, stop := context.WithCancel(ctx)
+	defer stop()
+	go w.listen(listening)
+	waitFor(t, "the worker to listen", func() bool {
+		return one[bool](t, c, "select exists (select from pg_stat_activity where query = 'listen alike' and datname = current_database())")
+	})
+	for _, announced := range []struct {
+		statement string
+		all       bool
+	}{{"select pg_notify('alike', 'question')", false}, {"notify alike", true}} {
+		asked, all := w.asked.rung(), w.bell.rung()
+		exec(t, c, announced.statement)
+		<-asked
+		if announced.all {
+			<-all
+		}
+		select {
+		case <-all:
+			if !announced.all {
+				t.Errorf("%s wakes every loop", announced.statement)
+			}
+		default:
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func (w *Worker) takeOver(ctx context.Context) error {
 		if why == nil {
 			w.log.Info("the rows are of a build with other tokens; every row is sketched again", "attachment", a.name)
 			w.catalog.forget()
-			w.bell.ring()
+			w.ring()
 		}
 	}
 	return nil

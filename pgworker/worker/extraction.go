@@ -24,7 +24,7 @@ func (w *Worker) extractionLease() time.Duration { return w.extractionTime() + 3
 
 // extraction is a loop of slow documents.
 func (w *Worker) extraction(ctx context.Context) {
-	w.repeat(ctx, "extraction failed, retrying", w.extractOne)
+	w.repeat(ctx, "extraction failed, retrying", &w.bell, w.extractOne)
 }
 
 // extractOne deals with one slow document, and reports whether there was one.

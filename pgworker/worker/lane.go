@@ -30,16 +30,16 @@ func (w *Worker) step(ctx context.Context, sinceScan time.Duration) (bool, error
 
 // lane is a loop of steps.
 func (w *Worker) lane(ctx context.Context) {
-	w.repeat(ctx, "batch failed, retrying", func(ctx context.Context) (bool, error) { return w.step(ctx, w.config.ScanInterval) })
+	w.repeat(ctx, "batch failed, retrying", &w.bell, func(ctx context.Context) (bool, error) { return w.step(ctx, w.config.ScanInterval) })
 }
 
 // repeat calls do until ctx is cancelled: at once while there is something to do,
-// when watch finds something or PollInterval has passed where there is not, and
+// when the bell rings or PollInterval has passed where there is not, and
 // after a growing delay where do fails.
-func (w *Worker) repeat(ctx context.Context, failure string, do func(context.Context) (bool, error)) {
+func (w *Worker) repeat(ctx context.Context, failure string, bell *bell, do func(context.Context) (bool, error)) {
 	failures := 0
 	for ctx.Err() == nil {
-		rung := w.bell.rung() // before the look: what comes after it is not missed
+		rung := bell.rung() // before the look: what comes after it is not missed
 		did, err := do(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -103,7 +103,7 @@ func (w *Worker) watch(ctx context.Context) {
 			w.pause(ctx, delay(failures))
 			continue
 		case found:
-			w.bell.ring()
+			w.ring()
 		}
 		failures = 0
 		select {
@@ -116,7 +116,7 @@ func (w *Worker) watch(ctx context.Context) {
 	}
 }
 
-// listen wakes the loops when a trigger asks: somebody waits for the answer.
+// listen wakes the loops when a trigger or a function asks: somebody waits for the answer.
 func (w *Worker) listen(ctx context.Context) {
 	failures := 0
 	for ctx.Err() == nil {
@@ -142,11 +142,22 @@ func (w *Worker) listenOnce(ctx context.Context) error {
 		return err
 	}
 	for {
-		if _, err := c.WaitForNotification(ctx); err != nil {
+		n, err := c.WaitForNotification(ctx)
+		if err != nil {
 			return err
 		}
-		w.bell.ring()
+		if n.Payload == "question" { // one loop answers these, and the others would look for nothing
+			w.asked.ring()
+		} else {
+			w.ring()
+		}
 	}
+}
+
+// ring wakes all loops.
+func (w *Worker) ring() {
+	w.bell.ring()
+	w.asked.ring()
 }
 
 // A bell wakes everybody who waits for it.

@@ -86,7 +86,7 @@ func (w *Worker) mend(ctx context.Context) error {
 func (w *Worker) retryDue(ctx context.Context) error {
 	tag, err := w.pool.Exec(ctx, queries.RetryDue, w.config.MaxBackoff)
 	if err == nil && tag.RowsAffected() > 0 {
-		w.bell.ring()
+		w.ring()
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func (r *request) media() string {
 // answerRequests sketches documents that triggers ask about, and reports whether
 // there were any. It leaves slow ones to answerSlow.
 func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
-	any, err := answerLocked(ctx, w, queries.Requests, func(ctx context.Context, tx pgx.Tx, requests []request) error {
+	any, err := answerLocked(ctx, w, queries.Requests, nil, func(ctx context.Context, tx pgx.Tx, requests []request) error {
 		start := time.Now()
 		for _, r := range requests {
 			a, err := w.catalog.find(ctx, tx, r.Attachment)
@@ -51,7 +51,7 @@ func (w *Worker) answerRequests(ctx context.Context) (bool, error) {
 		return nil
 	})
 	if any {
-		w.bell.ring()
+		w.ring()
 	}
 	return any, err
 }

@@ -35,6 +35,7 @@ type Worker struct {
 	counters  counters
 	intake    intake
 	bell      bell          // rings when there is something to do
+	asked     bell          // rings when there is a question
 	worked    chan struct{} // there was something
 }
 
@@ -160,9 +161,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	for range w.config.Extractions {
 		wait.Go(func() { w.extraction(ctx) })
 	}
-	wait.Go(func() { w.repeat(ctx, "answering a request failed, retrying", w.answerSlow) })
-	wait.Go(func() { w.repeat(ctx, "answering a question failed, retrying", w.answerQuestions) })
-	wait.Go(func() { w.repeat(ctx, "merging parts failed, retrying", w.merge) })
+	wait.Go(func() { w.repeat(ctx, "answering a request failed, retrying", &w.bell, w.answerSlow) })
+	wait.Go(func() { w.repeat(ctx, "answering a question failed, retrying", &w.asked, w.answerQuestions) })
+	wait.Go(func() { w.repeat(ctx, "merging parts failed, retrying", &w.bell, w.merge) })
 	wait.Go(func() { w.watch(ctx) })
 	wait.Go(func() { w.listen(ctx) })
 	wait.Go(func() { w.maintain(ctx) })
