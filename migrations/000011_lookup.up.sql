@@ -157,23 +157,32 @@ $$;
 -- ask and work. NULL where everything is ours or missing.
 create function alike._planted(a alike.attachment) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   schema constant oid := to_regnamespace(quote_ident(a.side_schema));
   makers constant oid[] := alike._makers(a);
-  suffixes constant text[] := array['', '_match', '_mark', '_pair', '_feature'] || case when alike._in_parts(a) then '_part' end || case when alike._contains(a) then '_value' end;
+  relations constant name[] := array[a.side_name, a.side_name || '_match', a.side_name || '_mark', a.side_name || '_pair', a.side_name || '_feature']
+    || case when alike._in_parts(a) then (a.side_name || '_part')::name end || case when alike._contains(a) then (a.side_name || '_value')::name end;
+  functions constant name[] := array['alike_build_' || a.id, 'alike_forget_' || a.id, 'alike_similar_' || a.id, 'alike_holding_' || a.id,
+    'alike_merge_' || a.id, 'alike_learn_' || a.id, 'alike_switch_' || a.id, 'alike_probe_' || a.id];
 begin
+  -- Every question asks this, and mostly nothing is found.
+  if not exists (select from pg_class c where c.relname = any (relations) and c.relnamespace = schema and c.relowner <> all (makers))
+      and not exists (select from pg_proc p where p.proname = any (functions) and p.pronamespace = schema and p.proowner <> all (makers)) then
+    return null;
+  end if;
   return (
     select format('%s belongs to %s, who took its name: drop it, or detach and attach under another name', o.object, o.owner)
     from (
       select c.oid::regclass::text as object, c.relowner::regrole as owner
       from pg_class c
-      where c.relnamespace = schema and c.relname = any (array(select a.side_name || s from unnest(suffixes) as s)::name[]) and c.relowner <> all (makers)
+      where c.relnamespace = schema and c.relname = any (relations) and c.relowner <> all (makers)
       union all
       -- Others may add functions of the name: a call says the types of its arguments.
       select min(p.oid::regprocedure::text), min(p.proowner)::regrole
       from pg_proc p
-      where p.pronamespace = schema and p.proname = any (array(select format('alike_%s_%s', v, a.id) from unnest(array['build', 'forget', 'similar', 'holding', 'merge', 'learn', 'switch', 'probe']) as v)::name[])
+      where p.pronamespace = schema and p.proname = any (functions)
       group by p.proname
       having bool_and(p.proowner <> all (makers))) o
     limit 1);

@@ -95,9 +95,14 @@ $$;
 
 -- The threshold of short texts, and below how many shingles a text is short; NULL where
 -- short texts need no more than others.
-create function alike._short(a alike.attachment, out at_least double precision, out below bigint) language sql immutable
+create function alike._short(a alike.attachment, out at_least double precision, out below bigint) language plpgsql immutable
 set search_path = pg_catalog, pg_temp
-as $$ select (a.options #>> '{short,at_least}')::double precision, (a.options #>> '{short,below}')::numeric::bigint $$;
+as $$
+begin
+  at_least := a.options #>> '{short,at_least}';
+  below := (a.options #>> '{short,below}')::numeric;
+end
+$$;
 
 -- The rows that resemble a document, given by its features, its sketch and the number of its
 -- shingles; where it is a row itself, itself is its key, which is enough.

@@ -3,9 +3,9 @@
 -- that contains it. The side table keeps the values of a row in one column. A table of values
 -- beside it keeps each value in a row of its own, with an index, like Broder's sorted lists.
 
-create function alike._contains(a alike.attachment) returns boolean language sql immutable
+create function alike._contains(a alike.attachment) returns boolean language plpgsql immutable
 set search_path = pg_catalog, pg_temp
-as $$ select coalesce((a.options ->> 'contains')::boolean, false) $$;
+as $$ begin return coalesce((a.options ->> 'contains')::boolean, false); end $$;
 
 -- Makes the table of values, empty. alike_build_N fills it from the side table and makes its
 -- index, when it makes the indexes of the side table.
