@@ -72,6 +72,38 @@ as $$
   from generate_series(1, a.features) as n
 $$;
 
+-- The features as rows, one arm a feature, so that a condition on a feature goes through its
+-- index. PostgreSQL takes a join through the indexes, too, where an arm reads one table and has
+-- no condition. In the parts, an entry leads to the row.
+create function alike._feature_arms(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('select %s, v.slot, v.feature from (%s) v where v.feature is not null', alike._key_list(a.key_columns, 'v'),
+    string_agg(format('select %s, %s as slot, a.f%2$s as feature from %s a', alike._key_list(a.key_columns, 'a'), n, alike._name(a, ''))
+      || case when alike._in_parts(a) then format(' where exists (select from %s p where p.f%s = a.f%2$s and %s)', alike._name(a, '_part'), n, alike._key_equal(a.key_columns, 'p', 'a')) else '' end,
+      ' union all ' order by n))
+  from generate_series(1, a.features) as n
+$$;
+
+-- All features as rows, in one pass over the table.
+create function alike._features_in_one_pass(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('select %s, v.slot, v.feature from %s a cross join lateral (values %s) as v(slot, feature) where v.feature is not null', alike._key_list(a.key_columns, 'a'), alike._name(a, ''),
+    (select string_agg(format('(%s, a.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n))
+$$;
+
+-- The view _feature or _pair, which plain SQL reads.
+create function alike._make_view(a alike.attachment, suffix text) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  execute format('create or replace view %s as %s', alike._name(a, suffix), case suffix
+    when '_feature' then case when a.distributed then alike._features_in_one_pass(a) else alike._feature_arms(a) end
+    when '_pair' then case when a.distributed then alike._pair_across_nodes(a) else alike._pair_arms(a) end end);
+end
+$$;
+
 -- The rows that have a feature in slot n, as a table to join: feature is an expression, and
 -- each row has the given alias.
 create function alike._rows_with(a alike.attachment, n integer, feature text, alias text) returns text language sql stable
@@ -94,10 +126,7 @@ begin
   if a.distributed then
     perform alike._distribute(a);
   end if;
-  execute format('create or replace view %s as select %s, v.slot, v.feature from %s a cross join lateral (values %s) as v(slot, feature) where v.feature is not null',
-    alike._name(a, '_feature'), alike._key_list(a.key_columns, 'a'), alike._name(a, ''),
-    (select string_agg(format('(%s, a.f%s)', n, n), ', ' order by n) from generate_series(1, a.features) as n));
-  execute format('create or replace view %s as %s', alike._name(a, '_pair'), case when a.distributed then alike._pair_across_nodes(a) else alike._pair_arms(a) end);
+  perform alike._make_view(a, '_feature'), alike._make_view(a, '_pair');
   execute format('comment on table %s is %L', alike._name(a, ''), format('Alike: sketches of %s.%I', a.source, a.column_name));
   perform alike._protect(a);
   perform alike._switch_clusters(a);

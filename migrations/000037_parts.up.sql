@@ -373,9 +373,9 @@ begin
     return;
   end if;
   perform alike._drop_side_triggers(a, 'parts');
-  if alike._side(a) is not null and alike._side(a, '_pair') is not null then
+  if alike._side(a) is not null then
     a.options := a.options || '{"layout": "columns"}';
-    execute format('create or replace view %s as %s', alike._name(a, '_pair'), alike._pair_arms(a));
+    perform alike._make_view(a, suffix) from unnest(array['_feature', '_pair']) as suffix where alike._side(a, suffix) is not null;
   end if;
   perform alike._drop_parts(a);
 end

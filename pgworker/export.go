@@ -67,20 +67,20 @@ func export(ctx context.Context, conn *pgx.Conn, table, folder string) (features
 		return 0, 0, err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	var schema, side string
+	var schema, side, all string
 	var keys, indexes []string
 	var types []uint32
 	err = tx.QueryRow(ctx, `select a.side_schema, a.side_name, a.key_columns::text[],
   array(select t.atttypid from unnest(a.key_columns) with ordinality k(name, n)
         join pg_attribute t on t.attrelid = format('%I.%I', a.side_schema, a.side_name)::regclass and t.attname = k.name order by n),
-  array(select alike._si_column(v) from unnest(a.variants) with ordinality u(v, n) order by n)
-from alike._attachment($1) a`, table).Scan(&schema, &side, &keys, &types, &indexes)
+  array(select alike._si_column(v) from unnest(a.variants) with ordinality u(v, n) order by n), alike._features_in_one_pass(a)
+from alike._attachment($1) a`, table).Scan(&schema, &side, &keys, &types, &indexes, &all)
 	if err != nil {
 		return 0, 0, err
 	}
 	key, example := keyExpression(keys, types)
 	features, err = writeParquet(ctx, tx, filepath.Join(folder, "features.parquet"),
-		fmt.Sprintf("select %s, d.slot, d.feature from %s d", key, pgx.Identifier{schema, side + "_feature"}.Sanitize()),
+		fmt.Sprintf("select %s, d.slot, d.feature from (%s) d", key, all),
 		[]column{{"key", example, false}, {"slot", int32(0), false}, {"feature", int64(0), false}})
 	if err != nil {
 		return 0, 0, err

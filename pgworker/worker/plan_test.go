@@ -46,6 +46,10 @@ func TestPlans(t *testing.T) {
 		want []string
 	}{
 		{"select other, count(*) from documents_alike_pair where id = 42 group by other having count(*) >= 2", append([]string{"documents_alike_pkey"}, features...)},
+		{"select * from documents_alike_feature where feature = 7", features},
+		{"select * from documents_alike_feature where slot = 3 and feature = 7", features[2:3]},
+		{"select x.id from documents_alike i join documents_alike_feature x on x.feature = i.f1 where i.id = 42", append([]string{"documents_alike_pkey"}, features...)},
+		{"select b.id, count(*) from documents_alike_feature a join documents_alike_feature b using (slot, feature) where a.id = 42 group by b.id", append([]string{"documents_alike_pkey"}, features...)},
 		{"select * from documents_alike where si_43b_40 > 1000 and si_43b_40 < 1001", []string{"documents_alike_si_43b_40_idx"}},
 		{"select * from documents_alike s where s.f1 = 1 or s.f2 = 2 or s.f12 = 3", []string{features[0], features[1], features[11]}},
 		{"select f1 from documents_alike where f1 is not null group by f1 having count(*) > 1 order by 1 limit 1", []string{"Index Only Scan using documents_alike_f1_idx"}},

@@ -388,6 +388,18 @@ func TestPairView(t *testing.T) {
 		if n := one[int](t, c, "select count(distinct slot) from joined"); n != 6 {
 			t.Errorf("%s: pairs in %d slots, want 6, or this tests nothing", layout, n)
 		}
+		// A condition on a feature or on a row goes through an index.
+		exec(t, c, "analyze; set enable_seqscan = off; set jit = off")
+		for _, question := range []string{
+			"select * from documents_alike_feature where feature = 7",
+			"select * from documents_alike_feature where slot = 3 and feature = 7",
+			"select b.id from documents_alike_feature a cross join lateral (select * from documents_alike_feature x where x.slot = a.slot and x.feature = a.feature offset 0) b where a.slot = 1 and a.feature = 7",
+			"select other_id, count(*) from documents_alike_pair where id = 1 and tag = 'x' group by other_id",
+		} {
+			if plan := explain(t, c, question); strings.Contains(plan, "Seq Scan") {
+				t.Errorf("%s: %s reads a whole table:\n%s", layout, question, plan)
+			}
+		}
 	}
 }
 
