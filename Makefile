@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-passages bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
@@ -143,6 +143,10 @@ bench-growth: ## checkins a second and bytes written a row as a SQLite table gro
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH)
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -transaction 1
 
+UPDATES ?= 0
+bench-growth-postgres: ## the same of PostgreSQL, and the size after UPDATES changes of rows (GROWTH=10000,100000 takes minutes; 30 GB of disk for 10000000)
+	ALIKE_GROWTH=$(GROWTH) ALIKE_UPDATES=$(UPDATES) go test ./pgworker/worker -run '^$$' -bench Growth -benchtime 1x -timeout 48h
+
 PASSAGES ?= 100000
 bench-passages: ## recall of passages of 20 to 300 words in rows of 2.6 KB, true answers and milliseconds, in both engines
 	go run ./sqlext/bench -passages $(PASSAGES)
@@ -164,7 +168,7 @@ sidebyside: ## measure quality, speed and growth beside the peers, into examples
 	go run -C examples/internal/sidebyside . -collections short -documents 1000000 -limit 1m
 	$(SIDEBYSIDE) -collections long -documents 1000000 -limit 1m -only '$(FINISH)'
 	$(SIDEBYSIDE) -collections real,modules -limit 1m -only '$(FINISH)'
-	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000,10000000 -only '^alike (SQLite|PostgreSQL)$$' -limit 15m
+	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000,10000000 -only '^alike (SQLite|PostgreSQL)(, parts)?$$' -limit 15m
 	$(SIDEBYSIDE) -collections growth -sizes 10000,100000,1000000 -only '^pg_trgm GIN$$' -limit 15m
 
 bulk: ## compare the rows of the portable queries on DuckDB and on a Spark cluster of two executors with PostgreSQL's

@@ -79,6 +79,7 @@ type Server struct {
 	Dir     string // socket, log and data
 
 	bin        string
+	parent     string // of Dir
 	settings   []string
 	credential *syscall.Credential
 	lifeline   *os.File      // standard input of the server's shell: closed when we are gone
@@ -125,10 +126,18 @@ func New(t testing.TB, version int, settings ...string) *Server {
 	return s
 }
 
+// OnDisk starts a server for one test in the temporary folder, also where memory has room.
+func OnDisk(t testing.TB, version int, settings ...string) *Server {
+	t.Helper()
+	s := launch(t, &Server{Version: version, bin: Bin(t, version), parent: os.TempDir(), settings: settings})
+	t.Cleanup(s.close)
+	return s
+}
+
 // From starts a server for one test from a folder of programs.
 func From(t testing.TB, bin string, settings ...string) *Server {
 	t.Helper()
-	s := launch(t, &Server{bin: bin, settings: settings})
+	s := launch(t, &Server{bin: bin, parent: memory(), settings: settings})
 	t.Cleanup(s.close)
 	return s
 }
@@ -286,14 +295,14 @@ func memory() string {
 
 func start(t testing.TB, version int, settings ...string) *Server {
 	t.Helper()
-	return launch(t, &Server{Version: version, bin: Bin(t, version), settings: settings})
+	return launch(t, &Server{Version: version, bin: Bin(t, version), parent: memory(), settings: settings})
 }
 
 func launch(t testing.TB, s *Server) *Server {
 	t.Helper()
 	var err error
 	// A unix socket's path has 107 bytes at most: no test name in it.
-	if s.Dir, err = os.MkdirTemp(memory(), "alike-pg"); err != nil {
+	if s.Dir, err = os.MkdirTemp(s.parent, "alike-pg"); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getuid() == 0 {

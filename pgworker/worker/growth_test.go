@@ -2,6 +2,11 @@ package worker
 
 import (
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,32 +14,40 @@ import (
 )
 
 // What a checkin costs as a table grows, in both layouts: the log that the server writes for
-// the row and for moving and merging its entry, the time to write it, the time of a question
-// and the size. The features are random numbers that are written into the side table as the worker
-// writes them, in transactions of 100. The server runs with its own settings.
+// the row and for moving and merging its entry, the time to write it, how long it waits in a
+// transaction of its own while parts merge, the time of a question and of all pairs, and the
+// size, at last after ALIKE_UPDATES changes of rows. The features are random numbers that are
+// written into the side table as the worker writes them, in transactions of 100. The server is
+// on disk and has its own settings but for checkpoints, which come every 3,000 checkins.
 func BenchmarkGrowth(b *testing.B) {
-	for _, rows := range []int{10_000, 100_000, 300_000, 1_000_000} {
+	sizes := os.Getenv("ALIKE_GROWTH")
+	if sizes == "" {
+		sizes = "10000"
+	}
+	for size := range strings.SplitSeq(sizes, ",") {
+		rows, err := strconv.Atoi(size)
+		if err != nil {
+			b.Fatal(err)
+		}
 		for _, layout := range []string{"columns", "parts"} {
-			b.Run(fmt.Sprintf("rows=%d/layout=%s", rows, layout), func(b *testing.B) {
-				if testing.Short() && rows > 10_000 {
-					b.Skip("only the smallest table")
-				}
-				growth(b, rows, layout)
-			})
+			b.Run(fmt.Sprintf("rows=%d/layout=%s", rows, layout), func(b *testing.B) { growth(b, rows, layout) })
 		}
 	}
 }
 
 func growth(b *testing.B, rows int, layout string) {
-	s := pgtest.New(b, pgtest.Version(), "full_page_writes=on", "max_wal_size=8GB", "checkpoint_timeout=1h")
-	c := pgtest.Connect(b, s.Database(b))
+	s := pgtest.OnDisk(b, pgtest.Version(), "fsync=on", "full_page_writes=on", "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h")
+	database := s.Database(b)
+	c := pgtest.Connect(b, database)
 	exec(b, c, "create table t (id bigint primary key, body text)")
 	exec(b, c, `select alike.attach('t', 'body', $1)`, `{"profile": "prose", "layout": "`+layout+`"}`)
 	features := one[int](b, c, "select features from alike.attachment")
-	columns, values := "", ""
+	columns, values, changes := "", "", ""
 	for n := 1; n <= features; n++ {
 		columns += fmt.Sprintf(", f%d", n)
-		values += fmt.Sprintf(", ('x' || substr(md5(g || '.%d'), 1, 16))::bit(64)::bigint", n)
+		value := fmt.Sprintf("('x' || substr(md5(g || '.%d'), 1, 16))::bit(64)::bigint", n)
+		values += ", " + value
+		changes += fmt.Sprintf(", f%d = %s", n, strings.Replace(value, "g ||", "$3::int::text || id ||", 1))
 	}
 	profile := one[int](b, c, "select profile_id from alike.attachment")
 	write := fmt.Sprintf("insert into t_alike (id, profile, content_hash, shingles, sketch%s) select g, %d, g, 90, decode(repeat(md5(g::text), 7), 'hex')%s from generate_series($1::int, $2::int) as g", columns, profile, values)
@@ -49,35 +62,89 @@ func growth(b *testing.B, rows int, layout string) {
 		}
 	}
 	logged := func() int64 { return one[int64](b, c, "select pg_current_wal_insert_lsn() - '0/0'") }
-	for range b.N {
-		var written, merged int64
-		var spent, merging time.Duration
-		checkins := 24_000
-		for from := rows + 1; from < rows+checkins; from += 100 {
-			if (from-rows)%3000 == 1 {
-				exec(b, c, "checkpoint")
-			}
-			before, start := logged(), time.Now()
-			exec(b, c, write, from, from+99)
-			written, spent = written+logged()-before, spent+time.Since(start)
-			before, start = logged(), time.Now()
-			merge()
-			merged, merging = merged+logged()-before, merging+time.Since(start)
-		}
-		rows += checkins
-		b.ReportMetric(float64(written)/float64(checkins)/1000, "KB/row")
-		b.ReportMetric(float64(merged)/float64(checkins)/1000, "KB-merged/row")
-		b.ReportMetric(float64(checkins)/spent.Seconds(), "rows/s")
-		b.ReportMetric(float64(checkins)/(spent+merging).Seconds(), "rows-merged/s")
+	size := func() float64 {
+		return one[float64](b, c, "select sum(pg_total_relation_size(oid)) / (select count(*) from t_alike)::float8 from pg_class where relkind = 'r' and relname ~ '^(t_alike|t_alike_part|alike_part_.*)$'")
 	}
+	b.ReportMetric(size(), "bytes-fresh/row")
+
+	const checkins = 24_000
+	var written, merged int64
+	var spent, merging time.Duration
+	for from := rows + 1; from < rows+checkins; from += 100 {
+		if (from-rows)%3000 == 1 {
+			exec(b, c, "checkpoint")
+		}
+		before, start := logged(), time.Now()
+		exec(b, c, write, from, from+99)
+		written, spent = written+logged()-before, spent+time.Since(start)
+		before, start = logged(), time.Now()
+		merge()
+		merged, merging = merged+logged()-before, merging+time.Since(start)
+	}
+	rows += checkins
+	b.ReportMetric(float64(written)/checkins/1000, "KB/row")
+	b.ReportMetric(float64(merged)/checkins/1000, "KB-merged/row")
+	b.ReportMetric(checkins/spent.Seconds(), "rows/s")
+	b.ReportMetric(checkins/(spent+merging).Seconds(), "rows-merged/s")
+
+	// One at a time, beside a worker that merges.
+	other := pgtest.Connect(b, database)
+	stop := make(chan struct{})
+	var worker sync.WaitGroup
+	worker.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if copied := one[*int64](b, other, "select alike._merge()"); copied == nil {
+					time.Sleep(10 * time.Millisecond)
+				}
+			}
+		}
+	})
+	var waits []time.Duration
+	for range checkins {
+		rows++
+		start := time.Now()
+		exec(b, c, write, rows, rows)
+		waits = append(waits, time.Since(start))
+	}
+	close(stop)
+	worker.Wait()
+	slices.Sort(waits)
+	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(milliseconds(waits[len(waits)/2]), "ms/checkin")
+	b.ReportMetric(milliseconds(waits[len(waits)*999/1000]), "ms-p99.9/checkin")
+	b.ReportMetric(milliseconds(waits[len(waits)-1]), "ms-longest/checkin")
+	merge()
+
 	const questions = 500
-	ask := "select count(*) from generate_series(1, $1) g cross join lateral alike_similar_1(null, null, (1 + g * 7919 % $2)::text, 0.5, null) r"
 	exec(b, c, "vacuum analyze")
-	one[int](b, c, ask, questions, rows)
+	var asked []time.Duration
+	for n := range 2 * questions {
+		start := time.Now()
+		exec(b, c, "select count(*) from alike.rows('t', $1)", fmt.Sprint(1+n*7919%rows))
+		if n >= questions { // the first ones warm the caches
+			asked = append(asked, time.Since(start))
+		}
+	}
+	slices.Sort(asked)
+	b.ReportMetric(milliseconds(asked[questions/2]), "ms/question")
 	start := time.Now()
-	one[int](b, c, ask, questions, rows)
-	b.ReportMetric(float64(time.Since(start).Microseconds())/1000/questions, "ms/question")
-	b.ReportMetric(one[float64](b, c, "select sum(pg_total_relation_size(oid)) / $1::float8 from pg_class where relkind = 'r' and relname ~ '^(t_alike|t_alike_part|alike_part_.*)$'", rows), "bytes/row")
+	one[int](b, c, "select count(*) from alike.pairs('t')")
+	b.ReportMetric(time.Since(start).Seconds(), "s/pairs")
+	b.ReportMetric(size(), "bytes/row")
 	b.ReportMetric(one[float64](b, c, "select count(*)::float8 from alike._parts(1, 'public')"), "parts")
+
+	if updates, _ := strconv.Atoi(os.Getenv("ALIKE_UPDATES")); updates > 0 {
+		for from := 0; from < updates; from += 1000 {
+			at := from % rows
+			exec(b, c, "update t_alike set content_hash = content_hash + 1"+changes+" where id > $1 and id <= $2", at, at+1000, from/rows)
+			merge()
+		}
+		exec(b, c, "vacuum")
+		b.ReportMetric(size(), "bytes-changed/row")
+	}
 	b.ReportMetric(0, "ns/op")
 }
