@@ -48,8 +48,10 @@ const (
 	indexBytes   = "index_bytes" // of the index alone
 	query50      = "query_p50"   // seconds to the rows like a given row
 	query99      = "query_p99"
-	checkinsPS   = "checkins" // rows a second with the index live
-	pairsTime    = "pairs"    // seconds for every pair
+	checkinsPS   = "checkins"      // rows a second with the index live
+	checkinBytes = "checkin_bytes" // written for a row: in PostgreSQL to the log, in SQLite, without a journal, to the database
+	checkinTime  = "checkin"       // seconds, the inverse of checkins; not measured by itself
+	pairsTime    = "pairs"         // seconds for every pair
 	pairsFound   = "pairs_found"
 	clustersTime = "clusters"   // seconds for every cluster
 	peakBytes    = "peak_bytes" // of the process; without clusters, where there are any

@@ -23,23 +23,24 @@ type assumptions struct {
 	latency  float64 // seconds to read a page of that disk
 	patience float64 // seconds that a job in bulk may take
 	question float64 // seconds that a question may take
+	checkin  float64 // seconds that a checkin may take
 	hour     float64 // the price of a machine for an hour
 	month    float64 // the price of a gigabyte of disk for a month
 }
 
 func assumed() assumptions {
-	return assumptions{memory: 64e9, disk: 4e12, latency: 1e-4, patience: 8 * 3600, question: 0.01, hour: 0.5, month: 0.1}
+	return assumptions{memory: 64e9, disk: 4e12, latency: 1e-4, patience: 8 * 3600, question: 0.01, checkin: 0.01, hour: 0.5, month: 0.1}
 }
 
 // set reads "memory=64e9,hour=0.5".
 func (a *assumptions) set(list string) error {
 	fields := map[string]*float64{"memory": &a.memory, "disk": &a.disk, "latency": &a.latency, "patience": &a.patience,
-		"question": &a.question, "hour": &a.hour, "month": &a.month}
+		"question": &a.question, "checkin": &a.checkin, "hour": &a.hour, "month": &a.month}
 	for item := range strings.SplitSeq(list, ",") {
 		name, value, _ := strings.Cut(item, "=")
 		v, err := strconv.ParseFloat(value, 64)
 		if fields[name] == nil || err != nil || v <= 0 || math.IsInf(v, 0) {
-			return fmt.Errorf("sidebyside: -assume %q, want for example memory=64e9: memory, disk, latency, patience, question, hour or month, above 0", item)
+			return fmt.Errorf("sidebyside: -assume %q, want for example memory=64e9: memory, disk, latency, patience, question, checkin, hour or month, above 0", item)
 		}
 		*fields[name] = v
 	}
@@ -119,7 +120,7 @@ for what looks at every document.
 	for _, engine := range engines {
 		for _, o := range operations {
 			l, ok := r.law(growth, engine, o.measure)
-			if !ok || o.measure == checkinsPS {
+			if !ok {
 				continue
 			}
 			each := ""
@@ -150,16 +151,20 @@ with `+"`go run -C examples/internal/sidebyside . -write -assume memory=%ge9,hou
 | reading a page from it | %s |
 | a job in bulk may take | %s |
 | a question may take | %s |
+| a checkin may take | %s |
 | a machine for an hour | %.2f |
 | a gigabyte of disk for a month | %.2f |
-`, r.Date[:min(4, len(r.Date))], a.memory/1e9, a.hour, bytesText(a.memory), bytesText(a.disk), seconds(a.latency), duration(a.patience), seconds(a.question), a.hour, a.month)
+`, r.Date[:min(4, len(r.Date))], a.memory/1e9, a.hour, bytesText(a.memory), bytesText(a.disk), seconds(a.latency), duration(a.patience), seconds(a.question), seconds(a.checkin), a.hour, a.month)
 	for _, engine := range engines {
 		r.paperEngine(w, engine)
 	}
 	r.stops(w)
 }
 
-var engines = []string{"alike SQLite", "alike PostgreSQL"}
+// inParts ends the name of an engine in the layout parts, whose checkins do not grow.
+const inParts = ", parts"
+
+var engines = []string{"alike SQLite", "alike SQLite" + inParts, "alike PostgreSQL", "alike PostgreSQL" + inParts}
 
 // bulk is the join that needs no engine of ours, of the largest collection that has it.
 func (r *report) bulk() (best law, ok bool) {
@@ -204,6 +209,7 @@ func (r *report) bottlenecks(engine string) []bottleneck {
 	add("all pairs take too long though the index is in memory", pairsTime, a.patience)
 	add("all clusters take too long", clustersTime, a.patience)
 	add("a question takes too long though everything is in memory", query50, a.question)
+	add("a checkin takes too long", checkinTime, a.checkin)
 	add("the process needs more memory than there is", peakBytes, a.memory)
 	add("clustering needs more memory than there is", clustersPeak, a.memory)
 	if l, ok := r.law(growth, engine, indexBytes); ok {
@@ -219,7 +225,7 @@ func (r *report) paperEngine(w *bytes.Buffer, engine string) {
 	if !ok {
 		return
 	}
-	fmt.Fprintf(w, "\n## %s\n\n| documents | text | index | machines | building | all pairs | from the disk | clusters | a question | from the disk | price | a month of disk |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n", strings.TrimPrefix(engine, "alike "))
+	fmt.Fprintf(w, "\n## %s\n\n| documents | text | index | machines | building | all pairs | from the disk | clusters | a question | from the disk | a checkin | price | a month of disk |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", strings.TrimPrefix(engine, "alike "))
 	for _, n := range powers {
 		cell := func(measure string, write func(float64) string) string {
 			l, ok := r.law(growth, engine, measure)
@@ -250,9 +256,9 @@ func (r *report) paperEngine(w *bytes.Buffer, engine string) {
 			}
 		}
 		stored := index.at(n) + n*r.documentBytes()
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", thousands(int(n)), slanted(bytesText(n*r.documentBytes())), cell(indexBytes, bytesText),
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", thousands(int(n)), slanted(bytesText(n*r.documentBytes())), cell(indexBytes, bytesText),
 			slanted(thousands(int(math.Ceil(index.at(n)/a.memory)))),
-			cell(buildTime, duration), cell(pairsTime, duration), pairsDisk, cell(clustersTime, duration), cell(query50, seconds), disk,
+			cell(buildTime, duration), cell(pairsTime, duration), pairsDisk, cell(clustersTime, duration), cell(query50, seconds), disk, cell(checkinTime, seconds),
 			slanted(price(bulk/3600*a.hour)), slanted(price(stored/1e9*a.month)))
 	}
 	fmt.Fprintf(w, `
@@ -292,6 +298,8 @@ func (r *report) stops(w *bytes.Buffer) {
 			at := "never: it does not grow"
 			if n := b.law.reaches(b.limit); n < 1e15 {
 				at = "*" + thousands(rounded(n)) + " documents*"
+			} else if !math.IsInf(n, 1) {
+				at = fmt.Sprintf("*beyond 10¹⁵ documents*: it grows with the power %.2f", b.law.exponent)
 			}
 			fmt.Fprintf(w, "| %s | %s | %s |\n", engine, b.name, at)
 		}
@@ -360,7 +368,7 @@ func (r *report) paperPicture() (picture, bool) {
 	chart := plot.Chart{Title: paperTitle, X: "documents, estimated after the last size measured", Y: "seconds", LogX: true, LogY: true}
 	for _, engine := range engines {
 		for _, o := range operations {
-			if o.measure != buildTime && o.measure != pairsTime && o.measure != query50 {
+			if !slices.Contains([]string{buildTime, pairsTime, query50, checkinTime}, o.measure) {
 				continue
 			}
 			l, ok := r.law(growth, engine, o.measure)

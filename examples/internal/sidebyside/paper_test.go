@@ -16,7 +16,8 @@ func imagined() *report {
 	for _, n := range []int{1000, 10_000} {
 		x := result{Collection: growth, Documents: n, Contender: "alike SQLite"}
 		f := float64(n)
-		x.Measures = map[string]float64{indexBytes: 400 * f, buildTime: f / 1e5, pairsTime: f * f / 1e10, query50: 50e-6, pairsFound: f / 5}
+		x.Measures = map[string]float64{indexBytes: 400 * f, buildTime: f / 1e5, pairsTime: f * f / 1e10, query50: 50e-6, pairsFound: f / 5, checkinsPS: 1e6 / math.Sqrt(f)}
+		x.Measures[clustersPeak] = 1e8 * math.Pow(f, 0.05)
 		r.Runs = append(r.Runs, x)
 	}
 	return r
@@ -41,6 +42,9 @@ func TestPaper(t *testing.T) {
 		"| alike SQLite | the index fits no longer into memory, and a question reads pages of the disk | *160,000,000 documents* |",
 		"| alike SQLite | all pairs take too long though the index is in memory | *17,000,000 documents* |",
 		"a question takes too long though everything is in memory | never: it does not grow |",
+		"| alike SQLite | a checkin | 10,000 | 100 µs |  | 0.50, 2 |",
+		"| alike SQLite | a checkin takes too long | *100,000,000 documents* |",
+		"| alike SQLite | clustering needs more memory than there is | *beyond 10¹⁵ documents*: it grows with the power 0.05 |",
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q", want)

@@ -20,8 +20,9 @@ import (
 )
 
 func init() {
-	own["alike PostgreSQL"] = onPostgres(alikePostgres(false))
-	own["alike PostgreSQL, verified"] = onPostgres(alikePostgres(true))
+	own["alike PostgreSQL"] = onPostgres(alikePostgres("columns", false))
+	own["alike PostgreSQL, parts"] = onPostgres(alikePostgres("parts", false))
+	own["alike PostgreSQL, verified"] = onPostgres(alikePostgres("columns", true))
 	own["pg_trgm GIN"] = onPostgres(indexed(`create extension pg_trgm; set pg_trgm.similarity_threshold = 0.7`,
 		`create index docs_i on docs using gin (body gin_trgm_ops)`,
 		`select id from docs where body % $1`, "similarity above 0.7, each answer verified exactly at 0.8"))
@@ -158,7 +159,7 @@ func startPostgres(ctx context.Context) (url string, stop func(), err error) {
 }
 
 // alikePostgres has a worker fill the side table. To be verified is as in alikeSQLite.
-func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn) (*outcome, error) {
+func alikePostgres(layout string, verified bool) func(context.Context, *task, string, *pgx.Conn) (*outcome, error) {
 	return func(ctx context.Context, t *task, url string, c *pgx.Conn) (*outcome, error) {
 		if err := migrations.Up(ctx, url); err != nil {
 			return nil, err
@@ -170,7 +171,7 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 		defer w.Close()
 		m := map[string]float64{}
 		began := time.Now()
-		if _, err := c.Exec(ctx, `select alike.attach('docs', 'body', '{"profile": "`+shingling+` bits=8", "policy": "link", "at_least": 0.8}')`); err != nil {
+		if _, err := c.Exec(ctx, `select alike.attach('docs', 'body', '{"profile": "`+shingling+` bits=8", "policy": "link", "at_least": 0.8, "layout": "`+layout+`"}')`); err != nil {
 			return nil, err
 		}
 		if err := w.Once(ctx); err != nil {
@@ -180,7 +181,7 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 		if _, err := c.Exec(ctx, `vacuum analyze docs_alike`); err != nil {
 			return nil, err
 		}
-		if err := size(ctx, c, m, `select pg_total_relation_size('docs_alike')`); err != nil {
+		if err := size(ctx, c, m, `select sum(pg_total_relation_size(oid)) from pg_class where relkind = 'r' and relname ~ '^(docs_alike(_part)?|alike_part_.*)$'`); err != nil {
 			return nil, err
 		}
 		o := &outcome{Settings: "attach with policy link, filled by one worker; ", Measures: m, Answers: true}
@@ -228,6 +229,10 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 		if m[clustersPeak], err = peak(); err != nil {
 			return nil, err
 		}
+		var start string
+		if err := c.QueryRow(ctx, `select pg_current_wal_insert_lsn()::text`).Scan(&start); err != nil {
+			return nil, err
+		}
 		began = time.Now()
 		if err := t.copy(ctx, c, t.n, t.n+checkins); err != nil {
 			return nil, err
@@ -236,6 +241,11 @@ func alikePostgres(verified bool) func(context.Context, *task, string, *pgx.Conn
 			return nil, err
 		}
 		m[checkinsPS] = checkins / time.Since(began).Seconds()
+		var logged float64
+		if err := c.QueryRow(ctx, `select (pg_current_wal_insert_lsn() - $1::text::pg_lsn)::float8`, start).Scan(&logged); err != nil {
+			return nil, err
+		}
+		m[checkinBytes] = logged / checkins
 		o.Settings += "alike.rows, alike.pairs and alike.clusters at 0.8; checkins until the worker has done them"
 		return o, nil
 	}

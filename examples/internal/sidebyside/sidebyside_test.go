@@ -83,12 +83,12 @@ func TestGrowth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := config{sizes: []int{500, 1000, 2000}, collections: growth, only: "^alike (SQLite|PostgreSQL)$", limit: time.Minute, module: module}
+	c := config{sizes: []int{500, 1000, 2000}, collections: growth, only: "^alike (SQLite|PostgreSQL)(, parts)?$", limit: time.Minute, module: module}
 	r, err := run(context.Background(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"alike SQLite", "alike PostgreSQL"} {
+	for _, name := range engines {
 		for _, o := range operations {
 			if points := r.points(growth, name, o.measure); len(points) != 3 {
 				t.Errorf("%s: %s at %d sizes, want 3", name, o.name, len(points))
@@ -109,7 +109,8 @@ func TestGrowth(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "growth-sqlite.svg")); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"| operation | 500 | 1,000 | 2,000 | exponent |", "| growth: growth of memory of the process of alike SQLite, exponent | 0 to one digit |"} {
+	for _, want := range []string{"| operation | 500 | 1,000 | 2,000 | exponent |", "| growth: growth of memory of the process of alike SQLite, exponent | 0 to one digit |",
+		"| growth: growth of a checkin of alike PostgreSQL, parts, exponent | at most 0.1 |", "| growth: growth of bytes written for a checkin of alike SQLite, parts, exponent | at most 0.1 |"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -15,8 +15,9 @@ import (
 const fts5Name = "SQLite FTS5, 5 rarest words"
 
 func init() {
-	own["alike SQLite"] = func(t *task) (*outcome, error) { return alikeSQLite(t, false) }
-	own["alike SQLite, verified"] = func(t *task) (*outcome, error) { return alikeSQLite(t, true) }
+	own["alike SQLite"] = func(t *task) (*outcome, error) { return alikeSQLite(t, "columns", false) }
+	own["alike SQLite, parts"] = func(t *task) (*outcome, error) { return alikeSQLite(t, "parts", false) }
+	own["alike SQLite, verified"] = func(t *task) (*outcome, error) { return alikeSQLite(t, "columns", true) }
 	own[fts5Name] = fts5
 }
 
@@ -69,7 +70,7 @@ func sizeSQLite(db *sql.DB) (n float64, err error) {
 
 // alikeSQLite uses the extension as its page says. To be verified, as the full text
 // engines have to be, it is asked for more and each answer is compared exactly.
-func alikeSQLite(t *task, verified bool) (*outcome, error) {
+func alikeSQLite(t *task, layout string, verified bool) (*outcome, error) {
 	if err := sqlext.Auto(); err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func alikeSQLite(t *task, verified bool) (*outcome, error) {
 	m := map[string]float64{}
 	began := time.Now()
 	var n int
-	if err := db.QueryRow(`select alike_attach('docs', 'body', '{"profile": "` + shingling + ` bits=8", "policy": "link", "at_least": 0.8}')`).Scan(&n); err != nil {
+	if err := db.QueryRow(`select alike_attach('docs', 'body', '{"profile": "` + shingling + ` bits=8", "policy": "link", "at_least": 0.8, "layout": "` + layout + `"}')`).Scan(&n); err != nil {
 		return nil, err
 	}
 	m[buildTime] = time.Since(began).Seconds()
@@ -150,13 +151,32 @@ func alikeSQLite(t *task, verified bool) (*outcome, error) {
 	if m[clustersPeak], err = peak(); err != nil {
 		return nil, err
 	}
+	wrote, err := written()
+	if err != nil {
+		return nil, err
+	}
 	began = time.Now()
 	if err := t.insert(db, t.n, t.n+checkins); err != nil {
 		return nil, err
 	}
 	m[checkinsPS] = checkins / time.Since(began).Seconds()
+	total, err := written()
+	if err != nil {
+		return nil, err
+	}
+	m[checkinBytes] = (total - wrote) / checkins
 	o.Settings += "alike_rows, alike_pairs and alike_clusters at 0.8; checkins in one transaction"
 	return o, nil
+}
+
+// written is how many bytes this process has given the system to write.
+func written() (n float64, err error) {
+	text, err := os.ReadFile("/proc/self/io")
+	if err == nil {
+		_, after, _ := strings.Cut(string(text), "wchar: ")
+		_, err = fmt.Sscan(after, &n)
+	}
+	return n, err
 }
 
 func fts5(t *task) (*outcome, error) {
