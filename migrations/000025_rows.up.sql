@@ -10,6 +10,8 @@ begin
   at_least := coalesce(nullif(at_least, 'NaN'), a.at_least);
   if not (at_least between 0 and 1) then
     raise exception 'alike: at_least is %, want a number from 0 to 1', at_least using errcode = 'invalid_parameter_value';
+  elsif at_least = 0 then
+    raise exception 'alike: at_least is 0, want above 0' using errcode = 'invalid_parameter_value';
   end if;
   return at_least;
 end

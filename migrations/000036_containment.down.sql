@@ -2,6 +2,7 @@ drop function alike.contained(text, anycompatible, double precision, integer);
 drop function alike.containers(text, anycompatible, double precision, integer);
 drop function alike.containments(text, double precision, integer);
 drop function alike._keep_containing(alike.attachment, double precision);
+drop function alike._exact_containments(text, text, text[], integer[], integer[]);
 drop function alike._containments(alike.attachment, double precision, boolean, integer);
 drop function alike._gate_values(alike.attachment, bigint[], bigint, bytea, text);
 drop function alike._held(alike.attachment, text[]);

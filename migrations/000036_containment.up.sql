@@ -183,9 +183,7 @@ as $$
 begin
   a.at_least := 0.8;
   at_least := alike._limit(a, at_least);
-  if at_least = 0 then
-    raise exception 'alike: at_least is 0, want above 0' using errcode = 'invalid_parameter_value';
-  elsif not alike._contains(a) then
+  if not alike._contains(a) then
     raise exception 'alike: % keeps no values for questions on containment', a.name using errcode = 'object_not_in_prerequisite_state',
       hint = format('select alike.attach(%L, %L, ''{"contains": true}'') adds them.', a.source, alike._current_document(a));
   elsif not a.indexed then
@@ -542,9 +540,29 @@ as $$
 $$;
 comment on function alike.containments(text, double precision, integer) is 'every pair in which the row key is contained in the row other, best first, from 0.8 of it unless given';
 
+-- How much of the documents of rows is in those of others, by their places among the given rows
+-- and computed by a worker; NULL where a document cannot be read or has no words.
+create function alike._exact_containments(profile text, reading text, given text[], parts integer[], holders integer[]) returns double precision[] language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  texts text[];
+begin
+  if parts = '{}' then
+    return '{}';
+  end if;
+  execute reading into texts using given;
+  return array(select r.ratio::double precision
+    from jsonb_array_elements_text((alike._question('containments_exact', jsonb_build_object('profile', profile, 'parts', parts, 'holders', holders)::text, texts))[1])
+      with ordinality as r(ratio, n) order by r.n);
+end
+$$;
+
 -- Each row with the row that stands for it, under the rule contains: a row goes only when a
--- kept row contains it. The longest rows are kept first. Where the values leave a pair open, a
--- worker reads the two documents; if no worker can be asked, the row stays.
+-- kept row contains it. The longest rows are kept first. A worker reads the documents and says
+-- how much of the row is in the other; what cannot be read stays. If no worker can be asked,
+-- the values decide, and where they leave a pair open the row stays. Workers are asked about
+-- many pairs at once, so that a thousand rows take a few questions.
 create function alike._keep_containing(a alike.attachment, at_least double precision)
 returns table (key text, kept text, resemblance double precision)
 language plpgsql
@@ -553,26 +571,29 @@ set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' s
 as $$
 declare
   threshold constant double precision := alike._containment_limit(a, at_least);
-  p alike.profile_fields := alike._parse(s.profile) from alike.settings s where s.id = a.profile_id;
-  asks constant boolean := exists (select from pg_foreign_server where srvname = 'alike_ask') and exists (select from pg_extension where extname = 'dblink');
+  profile constant text := s.profile from alike.settings s where s.id = a.profile_id;
+  asks constant boolean := a.extract is null and exists (select from pg_foreign_server where srvname = 'alike_ask') and exists (select from pg_extension where extname = 'dblink');
   names text[];
+  sizes bigint[]; -- in shingles
   gone integer[];
   ratios double precision[];
   pair record;
-  ratio double precision;
-  texts text[];
+  member record;
+  parts integer[] := '{}'; -- pairs to ask about
+  holders integer[] := '{}';
+  rows_asked integer[] := '{}'; -- the rows of these pairs
+  size bigint := 0;
+  known double precision[];
   reading text;
 begin
   a.mode := 'scan'; -- without the versions of the rows
-  p.w := alike._passage_width(p);
-  p.bag := false;
-  reading := format('select array_agg(alike._text_of(q.d) order by q.n) from (
-      select k.n, %s as d from unnest($1) with ordinality as k(key, n) join (%s) d on %s join %s s on %s and s.content_hash = %s where octet_length(d.alike_document) <= 16777216) q',
+  reading := format('select array_agg(coalesce(alike._text_of(q.d), '''') order by k.n) from unnest($1) with ordinality as k(key, n)
+      left join lateral (select %s as d from (%s) d join %s s on %s and s.content_hash = %s where %s and octet_length(d.alike_document) <= 16777216) q on true',
     case when alike._base_type(t.atttypid) = 'bytea'::regtype then 'd.alike_document' else 'convert_to(d.alike_document, ''UTF8'')' end,
-    alike._rows_of(a), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'd', 'k.key'), alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'd'), alike._hash_of(a))
+    alike._rows_of(a), alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'd'), alike._hash_of(a), alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'd', 'k.key'))
   from pg_attribute t where t.attrelid = a.source and t.attname = alike._current_document(a);
-  execute format('select array_agg(q.key order by q.shingles desc, q.n) from (select %s as key, s.shingles, row_number() over (order by %s) as n from %s s where s.passages is not null) q',
-    alike._key_text(a.key_columns, 's'), alike._key_list(a.key_columns, 's'), alike._name(a, '')) into names;
+  execute format('select array_agg(q.key order by q.shingles desc, q.n), array_agg(q.shingles order by q.shingles desc, q.n) from (select %s as key, s.shingles, row_number() over (order by %s) as n from %s s where s.passages is not null) q',
+    alike._key_text(a.key_columns, 's'), alike._key_list(a.key_columns, 's'), alike._name(a, '')) into names, sizes;
   gone := array_fill(null::integer, array[coalesce(cardinality(names), 0)]);
   ratios := array_fill(null::double precision, array[coalesce(cardinality(names), 0)]);
   for pair in
@@ -581,19 +602,39 @@ begin
     join unnest(names) with ordinality as x(name, n) on x.name = c.key
     join unnest(names) with ordinality as y(name, n) on y.name = c.other
     where y.n < x.n
-    order by x.n, c.containment desc, y.n
+    union all
+    select null, null, null, null -- the end
+    order by 1, 3 desc, 2
   loop
-    continue when gone[pair.part] is not null or gone[pair.holder] is not null;
-    ratio := pair.containment;
-    if pair.low < threshold then
-      continue when not asks or a.extract is not null;
-      execute reading into texts using array[names[pair.part], names[pair.holder]];
-      continue when cardinality(texts) is distinct from 2 or array_position(texts, null) is not null;
-      ratio := ((alike._question('containment_exact', alike._spell(p), texts))[1] ->> 0)::double precision;
-      continue when ratio is null or ratio < threshold;
+    if not asks then
+      if gone[pair.part] is null and gone[pair.holder] is null and pair.low >= threshold then
+        gone[pair.part] := pair.holder;
+        ratios[pair.part] := pair.containment;
+      end if;
+      continue;
+    elsif pair.part is not null then
+      continue when gone[pair.part] is not null or gone[pair.holder] is not null;
+      parts := parts || pair.part::integer;
+      holders := holders || pair.holder::integer;
+      for member in select u.n from unnest(array[pair.part::integer, pair.holder::integer]) as u(n) where u.n <> all (rows_asked) loop
+        rows_asked := rows_asked || member.n;
+        size := size + sizes[member.n];
+      end loop;
+      continue when cardinality(parts) < 200 and size < 500000;
     end if;
-    gone[pair.part] := pair.holder;
-    ratios[pair.part] := ratio;
+    known := alike._exact_containments(profile, reading, array(select names[u.n] from unnest(rows_asked) with ordinality as u(n, place) order by u.place),
+      array(select array_position(rows_asked, u.n) - 1 from unnest(parts) with ordinality as u(n, place) order by u.place),
+      array(select array_position(rows_asked, u.n) - 1 from unnest(holders) with ordinality as u(n, place) order by u.place));
+    for i in 1 .. cardinality(parts) loop
+      if gone[parts[i]] is null and gone[holders[i]] is null and known[i] >= threshold then
+        gone[parts[i]] := holders[i];
+        ratios[parts[i]] := known[i];
+      end if;
+    end loop;
+    parts := '{}';
+    holders := '{}';
+    rows_asked := '{}';
+    size := 0;
   end loop;
   return query execute format(
     'select d.key, coalesce(k.kept, d.key), coalesce(k.ratio, case when d.sketched then 1 end)

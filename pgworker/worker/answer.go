@@ -112,6 +112,8 @@ func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, err
 		return w.rowOf(ctx, db, q)
 	case "passages":
 		return w.passagesOf(ctx, db, q)
+	case "containments_exact":
+		return containments(ctx, q)
 	case "advise":
 		return adviceOn(ctx, q)
 	}
@@ -158,6 +160,51 @@ func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, err
 		}
 	default:
 		return nil, errTask
+	}
+	return list, nil
+}
+
+// containments returns how much of some documents is in others, nil where either has no
+// shingle. The shingles are those of passages.
+func containments(ctx context.Context, q *posed) ([]any, error) {
+	var asked struct {
+		Profile        string
+		Parts, Holders []int
+	}
+	if err := json.Unmarshal([]byte(q.Settings), &asked); err != nil || len(asked.Parts) != len(asked.Holders) {
+		return nil, errTask
+	}
+	p, err := sketch.ParseProfile(asked.Profile)
+	if err != nil {
+		return nil, err
+	}
+	s, err := sketch.NewSketcher(p.Passages())
+	if err != nil {
+		return nil, err
+	}
+	whole := make([][]byte, len(q.Documents)) // the sketches of all shingles
+	for i, doc := range q.Documents {
+		if err := s.DocumentUntil([]byte(doc), func() error { return context.Cause(ctx) }); err != nil {
+			return nil, err
+		}
+		if !s.Empty() {
+			whole[i] = s.AppendSketch(nil)
+		}
+	}
+	list := make([]any, len(asked.Parts))
+	for i := range list {
+		part, holder := asked.Parts[i], asked.Holders[i]
+		if min(part, holder) < 0 || max(part, holder) >= len(whole) {
+			return nil, errTask
+		}
+		if whole[part] == nil || whole[holder] == nil {
+			continue
+		}
+		r, err := ratio(sketch.Containment(whole[part], whole[holder]))
+		if err != nil {
+			return nil, err
+		}
+		list[i] = r[0]
 	}
 	return list, nil
 }

@@ -122,7 +122,7 @@ func TestSeveralAttachments(t *testing.T) {
 	if got, want := one[string](t, c, "select profile from alike.status() where name = 'titles'"), "chars w=3 set fast t=168 k=4 s=2 r=2 bits=4"; got != want {
 		t.Errorf("profile %q, want %q", got, want)
 	}
-	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 0)"); n < 10 {
+	if n := one[int](t, c, "select count(*) from alike.pairs('titles', 1e-9)"); n < 10 {
 		t.Errorf("%d pairs of titles, want at least 10", n)
 	}
 	exec(t, c, "select alike.detach('titles')")

@@ -350,7 +350,7 @@ func TestPairsOfACrowd(t *testing.T) {
 			exec(t, c, "select alike.attach('documents', 'body', jsonb_build_object('profile', $1::text))", profile)
 			once(t, newWorker(t, database, nil))
 			all := expectedPairs(t, profile, docs, 0)
-			for _, atLeast := range []float64{0, 0.5, 0.95, 1} {
+			for _, atLeast := range []float64{1e-9, 0.5, 0.95, 1} {
 				got := collectPairs(t, c, "select * from alike.pairs('documents', $1)", atLeast)
 				var want []pairAnswer
 				for _, pair := range all {

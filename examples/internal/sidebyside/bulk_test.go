@@ -67,8 +67,8 @@ func TestBulk(t *testing.T) {
 	// The same in PostgreSQL. At 0 every pair of a common feature is one, and every
 	// chain of them a cluster, as in label propagation.
 	ours := map[string]string{
-		"pairs":     `select key, other, shared from alike.pairs('docs', 0) where shared >= 2`,
-		"clusters1": `select key, cluster from alike.clusters('docs', 0)`,
+		"pairs":     `select key, other, shared from alike.pairs('docs', 1e-9) where shared >= 2`,
+		"clusters1": `select key, cluster from alike.clusters('docs', 1e-9)`,
 		"estimate":  `select key, other, shared, resemblance from alike.pairs('docs', 0.75)`,
 	}
 	want := map[string][][]float64{}
