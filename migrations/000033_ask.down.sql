@@ -1,3 +1,5 @@
+drop function alike.common(text, double precision);
+drop function alike._common(alike.attachment, double precision);
 drop function alike.advise(text, text);
 drop function alike._advice(regclass, text, text);
 drop function alike._sampling(regclass, text, integer);

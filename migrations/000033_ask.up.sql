@@ -397,6 +397,46 @@ as $$
 $$;
 comment on function alike.rows_like(text, text, double precision) is 'the rows that resemble a text that is not in the table, best first; a worker sketches it';
 
+-- The documents of a table travel to a worker in one piece. A table with more text, or whose
+-- texts are made of other files, is for the command common of pgworker.
+create function alike._common(a alike.attachment, above double precision) returns table (passage text, "rows" bigint, share double precision, shingles integer, key text)
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' set extra_float_digits = 1 set bytea_output = 'hex'
+as $$
+declare
+  type constant oid := alike._base_type(t.atttypid) from pg_attribute t where t.attrelid = a.source and t.attname = alike._current_document(a);
+  bytes bigint;
+  keys text[];
+  texts text[];
+begin
+  if not (above > 0 and above <= 1) then
+    raise exception 'the share is %, want above 0 and at most 1', above using errcode = 'invalid_parameter_value';
+  elsif a.extract <> '"html"' then
+    raise exception 'alike: common: the texts of % are extracted from other files; pgworker common % reads them', a.name, a.name using errcode = 'feature_not_supported';
+  end if;
+  a.mode := 'scan'; -- without the versions of the rows
+  execute format('select coalesce(sum(octet_length(d.alike_document)), 0) from (%s) d', alike._rows_of(a)) into bytes;
+  if bytes > 67108864 then
+    raise exception 'alike: common: the documents of % have % bytes, want at most 67108864; pgworker common % reads them', a.name, bytes, a.name using errcode = 'program_limit_exceeded';
+  end if;
+  execute format('select array_agg(q.key order by q.n), array_agg(q.document order by q.n) from (select %s as key, %s as document, row_number() over (order by %s) as n from (%s) d) q where q.document is not null',
+    alike._key_text(a.key_columns, 'd'), case type when 'bytea'::regtype then 'alike._text_of(d.alike_document)' else 'd.alike_document' end, alike._key_list(a.key_columns, 'd'), alike._rows_of(a))
+  into keys, texts;
+  if keys is null then
+    return;
+  end if;
+  return query
+    select p ->> 0, (p ->> 1)::bigint, (p ->> 2)::double precision, (p ->> 3)::integer, keys[(p ->> 4)::integer + 1]
+    from jsonb_array_elements((alike._question('common', jsonb_build_object('attachment', a.id, 'share', above)::text, texts))[1]) with ordinality as u(p, n) order by n;
+end
+$$;
+
+create function alike.common("table" text, above double precision default 0.1) returns table (passage text, "rows" bigint, share double precision, shingles integer, key text)
+language sql stable
+as $$ select * from alike._common(alike._attachment("table"), above) where "table" is not null and above is not null $$;
+comment on function alike.common(text, double precision) is 'the passages that more than a share of the rows have in common, a tenth unless given; a worker reads the documents';
+
 -- How a sample of a column is read, wanted rows or more of a table that has them; how its
 -- rows are counted; and about how many there are, -1 where that is not known or they are few.
 -- A sample is whole pages from all over the table.

@@ -23,7 +23,7 @@ func TestPgspot(t *testing.T) {
 	// They look a table up where their caller would, by names that are all qualified.
 	callers := map[string]bool{}
 	for _, function := range []string{
-		"_relation", "_attachment", "attach", "change", "detach", "refresh", "own", "rows", "rows_like", "advise", "si_rows", "forest_rows", "pairs", "clusters", "keep", "mark", "hot", "errors",
+		"_relation", "_attachment", "attach", "change", "detach", "refresh", "own", "rows", "rows_like", "advise", "common", "si_rows", "forest_rows", "pairs", "clusters", "keep", "mark", "hot", "errors",
 		"gate", "write_clusters", "containers", "contained", "containers_like", "contained_like", "containments",
 		"_shared_values", // the functions that call it have one
 	} {

@@ -217,6 +217,7 @@ var matrix = []struct{ statement, expected string }{
 	{"select from alike.shingles('one')", "xxxxxxx--"},
 	{"select from alike.explain('one', 'two')", "xxxxxxx--"},
 	{"select from alike.advise('mine.papers', 'body')", "xx--xx---"},
+	{"select from alike.common('mine.papers')", "xxxxxxx--"},
 	{"select alike.bounds('', '')", "xxxxxxx--"},
 	{"select alike._judge(1, '', '', '', '', 1, '')", "yyyyyyy--"},
 	{"select alike._settings_id('x')", "xxxxxxx--"},

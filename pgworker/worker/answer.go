@@ -15,6 +15,7 @@ import (
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/advise"
 	"github.com/alike-sql/alike/sketch/aspect"
+	"github.com/alike-sql/alike/sketch/common"
 	"github.com/alike-sql/alike/sketch/simindex"
 )
 
@@ -116,6 +117,8 @@ func (w *Worker) answerTo(ctx context.Context, db querier, q *posed) ([]any, err
 		return containments(ctx, q)
 	case "advise":
 		return adviceOn(ctx, q)
+	case "common":
+		return w.commonOf(ctx, db, q)
 	}
 	p, err := sketch.ParseProfile(q.Settings)
 	if err != nil {
@@ -308,6 +311,59 @@ func adviceOn(ctx context.Context, q *posed) ([]any, error) {
 	list := make([]any, len(found))
 	for i := range found {
 		list[i] = found[i].Row(reason)
+	}
+	return list, nil
+}
+
+// commonOf is what more than a share of the documents have in common, under the profile of an
+// attached table, with the place of a document that has each passage.
+func (w *Worker) commonOf(ctx context.Context, db querier, q *posed) ([]any, error) {
+	var asked struct {
+		Attachment int32
+		Share      float64
+	}
+	if err := json.Unmarshal([]byte(q.Settings), &asked); err != nil {
+		return nil, errTask
+	}
+	attachments, err := w.catalog.get(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	a := attachments[asked.Attachment]
+	if a == nil {
+		return nil, errDetached
+	}
+	texts := make([][]byte, len(q.Documents))
+	for i, doc := range q.Documents {
+		texts[i] = []byte(doc)
+		if media, extract := a.mediaOf(""); extract {
+			if texts[i], err = w.extractor.Text(ctx, texts[i], media); err != nil {
+				texts[i] = nil // it cannot be read
+			}
+		}
+	}
+	l, err := common.NewLearner[int](a.profile, asked.Share, func() error { return context.Cause(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Learn(func(take func([]byte) error) error {
+		for _, text := range texts {
+			if err := take(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		if l.Example(i, text) {
+			break
+		}
+	}
+	list := []any{}
+	for _, p := range l.Passages() {
+		list = append(list, []any{p.Text, p.Rows, p.Share, p.Shingles, p.Example})
 	}
 	return list, nil
 }

@@ -14,8 +14,7 @@ import (
 // The same rows as in SQLite's TestCommon, and the same answer.
 func TestCommon(t *testing.T) {
 	t.Parallel()
-	database := pgtest.Database(t)
-	c := pgtest.Connect(t, database)
+	database, c := askable(t, pgtest.Version())
 	exec(t, c, "create table d (a text, b bigint, body text, primary key (a, b))")
 	for i := range 40 {
 		body := fmt.Sprintf("<p>row%d has words%d of%d its%d own%d</p>", i, i, i, i, i)
@@ -48,6 +47,27 @@ func TestCommon(t *testing.T) {
 		t.Error("no error for a share of 0")
 	}
 	exec(t, c, "select 1") // no transaction is left open
+
+	startWorker(t, database)
+	exec(t, c, "set alike.timeout = 60")
+	answer := func(arguments string) string {
+		return one[string](t, c, "select coalesce(string_agg(passage || '|' || rows || '|' || round(share::numeric, 4) || '|' || shingles || '|' || key, ';'), '') from alike.common("+arguments+")")
+	}
+	for arguments, want := range map[string]string{
+		"'d'": `all rights reserved by the owner of this site|10|0.4762|6|["k", 0]`, "'d', 0.47": `all rights reserved by the owner of this site|10|0.4762|6|["k", 0]`,
+		"'d', 0.48": "", "'d', 1": "", "'d', null": "", "null": "",
+	} {
+		if got := answer(arguments); got != want {
+			t.Errorf("alike.common(%s): %s, want %s", arguments, got, want)
+		}
+	}
+	fails(t, c, "want above 0 and at most 1", "select * from alike.common('d', 0)")
+	fails(t, c, "want above 0 and at most 1", "select * from alike.common('d', 'NaN')")
+	fails(t, c, "nothing is attached to nothing", "select * from alike.common('nothing')")
+	exec(t, c, `create table files (id int primary key, kind text, data bytea); select alike.attach('files', 'data', '{"extract": {"column": "kind"}}')`)
+	fails(t, c, "the texts of files are extracted from other files; pgworker common files reads them", "select * from alike.common('files')")
+	exec(t, c, `create table large as select 1 as id, repeat('x', 70000000) as body; alter table large add primary key (id); select alike.attach('large', 'body', '{"profile": "words"}')`)
+	fails(t, c, "have 70000000 bytes, want at most 67108864; pgworker common large reads them", "select * from alike.common('large')")
 }
 
 const licence = "permission is hereby granted free of charge to any person obtaining a copy of this software to deal in it without restriction and without warranty of any kind"

@@ -25,6 +25,7 @@ var calls = [][3]string{
 	{"forest_rows", "select string_agg(key, ',' order by key) from alike.forest_rows('notes', '1')", "2"},
 	{"rows_like", "select string_agg(key, ',' order by key) from alike.rows_like('notes', (select body from notes where id = 1))", "1,2"},
 	{"advise", "select string_agg(preset || ' ' || (curve -> 0 ->> 'resemblance') || ' ' || (reason is null) || ' ' || (recall is null), ',') from alike.advise('notes', 'body') where chosen", "short 0.5 false false"},
+	{"common", "select string_agg(passage || ' ' || rows || ' ' || key, ',') from alike.common('notes', 0.1)", "<nil>"},
 	{"sketch", "select alike.profile(alike.sketch('one two three four five'))", "words w=2 set fast t=168 k=23 s=4 r=2"},
 	{"profile", "select alike.profile(sketch) from documents_sketched limit 1", "words w=4 set fast t=84 k=12 s=7 r=2"},
 	{"sketches", "select cardinality(alike.sketches(array['one', null, 'two']))", "3"},

@@ -362,6 +362,29 @@ func TestSameSketches(t *testing.T) {
 	}
 }
 
+// Every function of SQLite is a function of PostgreSQL. PostgreSQL has a few more, which serve
+// its workers and its transactions.
+func TestSameFunctions(t *testing.T) {
+	e := open(t)
+	lite, err := askSQLite(e.sqlite, `select distinct substr(name, 7) from (select name from pragma_function_list union select name from pragma_module_list)
+		where name like 'alike\_%' escape '\' and name not like 'alike\_\_%' escape '\' order by 1`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := e.postgres.Query(context.Background(), `select distinct proname::text collate "C" from pg_proc where pronamespace = 'alike'::regnamespace and proname !~ '^_' order by 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(append(lite, "change", "gate", "migration", "own", "sketches")))
+	if !slices.Equal(full, want) || len(lite) < 50 {
+		t.Errorf("the functions of PostgreSQL are %q, those of SQLite with five more %q", full, want)
+	}
+}
+
 // The functions of numbers, and what is in every database.
 func TestSameNumbers(t *testing.T) {
 	e := open(t)
