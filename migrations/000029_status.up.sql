@@ -163,7 +163,7 @@ begin
       notes := notes || format('%s rows and %s sketches, and nothing waits: some change was not seen; select alike.refresh(%L)', rows, sketched, a.name);
     end if;
   end if;
-  if rows >= 1000000 and not alike._in_parts(a) and not a.distributed then
+  if rows >= 300000 and not alike._in_parts(a) and not a.distributed then
     notes := notes || format('a checkin costs more the more rows there are; if checkins are most of the work, select alike.change(%L, ''{"layout": "parts"}'') keeps them cheap', a.name);
   end if;
   if b.rows is not null then

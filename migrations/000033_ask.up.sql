@@ -487,11 +487,11 @@ $$;
 
 create function alike.advise("table" text, "column" text)
 returns table (preset text, chosen boolean, at_least double precision, expected double precision, recall double precision, pairs integer, edited double precision,
-  same double precision, answers integer, candidates double precision, bytes integer, seconds double precision, settings text, reason text, curve jsonb, "only" jsonb, missed jsonb)
+  same double precision, answers integer, candidates double precision, bytes integer, seconds double precision, layout text, settings text, reason text, curve jsonb, "only" jsonb, missed jsonb)
 language sql stable strict
 as $$
   select a.* from pg_catalog.jsonb_to_recordset(alike._advice(alike._relation("table"), "table", "column")) as a(preset text, chosen boolean, at_least double precision, expected double precision, recall double precision,
-    pairs integer, edited double precision, same double precision, answers integer, candidates double precision, bytes integer, seconds double precision, settings text, reason text,
+    pairs integer, edited double precision, same double precision, answers integer, candidates double precision, bytes integer, seconds double precision, layout text, settings text, reason text,
     curve jsonb, "only" jsonb, missed jsonb)
 $$;
 comment on function alike.advise(text, text) is 'the presets side by side on a sample of a column, which need not be attached; a worker tries them';

@@ -27,7 +27,8 @@ expected to have at the threshold and a little above; the recall that it has of
 the pairs of the sample, by their texts; the share of texts that are found by a
 copy with a tenth of the words replaced; the share of the answers that a person
 would call similar; the candidates that a question reads; about how many bytes a
-row takes; and the seconds in which one processor sketches the table. Then it
+row takes; the seconds in which one processor sketches the table; and the layout
+that suits a table of its size into which rows are checked in. Then it
 prints pairs that one preset answers and the chosen one does not, to read. --svg
 draws the recall by resemblance, as expected and as measured.`,
 		Args: cobra.ExactArgs(2),
@@ -96,7 +97,7 @@ func sample(ctx context.Context, conn *pgx.Conn, table, column string) (texts []
 }
 
 func (c *command) printAdvice(w io.Writer, list []advise.Advice, reason string, texts int) error {
-	names := []string{"preset", "chosen", "at_least", "expected", "recall", "pairs", "edited", "same", "answers", "candidates", "bytes", "seconds"}
+	names := []string{"preset", "chosen", "at_least", "expected", "recall", "pairs", "edited", "same", "answers", "candidates", "bytes", "seconds", "layout"}
 	if c.json {
 		names = append(names, "settings", "curve", "only", "missed")
 	}

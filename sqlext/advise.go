@@ -12,7 +12,7 @@ import (
 )
 
 // adviceColumns are the columns of alike_advise.
-var adviceColumns = []string{"preset", "chosen", "at_least", "expected", "recall", "pairs", "edited", "same", "answers", "candidates", "bytes", "seconds", "settings", "reason", "curve", "only", "missed"}
+var adviceColumns = []string{"preset", "chosen", "at_least", "expected", "recall", "pairs", "edited", "same", "answers", "candidates", "bytes", "seconds", "layout", "settings", "reason", "curve", "only", "missed"}
 
 // advice is alike_advise: the presets side by side on a sample of a column.
 func advice(c *conn, args []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {

@@ -66,7 +66,7 @@
 // A table and its attachment:
 //
 //	alike_attach(table, column [, options])
-//	alike_advise(table, column): preset, chosen, at_least, expected, recall, pairs, edited, same, answers, candidates, bytes, seconds, settings, reason, curve, only, missed
+//	alike_advise(table, column): preset, chosen, at_least, expected, recall, pairs, edited, same, answers, candidates, bytes, seconds, layout, settings, reason, curve, only, missed
 //	alike_detach(table [, options])
 //	alike_refresh(table)
 //

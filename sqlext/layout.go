@@ -319,11 +319,6 @@ func (c *conn) dropParts(a *attachment, keep bool) error {
 	return c.Exec(append(triggers, tables...))
 }
 
-// proposeParts is the number of rows from which status proposes the layout parts. At 300,000
-// rows a checkin in the layout columns writes seven times as much and takes three times as
-// long, and the difference grows.
-const proposeParts = 1_000_000
-
 // merging describes the progress of the parts.
 func (c *conn) merging(a *attachment) (text string, err error) {
 	err = c.Run(a.sql("progress_of_parts"), func(row []sqlite.Value) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/alike-sql/alike/sketch/advise"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
@@ -141,7 +142,7 @@ func (c *conn) statusOf(l *statusLine) error {
 		var text string
 		if text, err = c.outgrown(a, l.rows); text != "" {
 			l.note = text
-		} else if a.Layout == layoutColumns && l.rows >= proposeParts {
+		} else if a.Layout == layoutColumns && advise.Layout(l.rows) == layoutParts {
 			l.note = fmt.Sprintf("a checkin costs more the more rows there are; if checkins are most of the work, alike_attach(%s, %s, '{\"layout\": \"parts\"}') keeps them cheap", literal(a.Name), literal(a.Column))
 		}
 	}

@@ -284,11 +284,11 @@ func TestAdviseOnColumns(t *testing.T) {
 	worker := startWorker(t, database)
 	defer kill(worker)
 	for call, want := range map[string]string{
-		`alike.advise('apart."a table"', 'a text')`: "short",
-		`alike.advise('apart."a table"', 'raw')`:    "names",
-		`alike.advise('nothing', 'body')`:           "prose",
+		`alike.advise('apart."a table"', 'a text')`: "short columns",
+		`alike.advise('apart."a table"', 'raw')`:    "names columns",
+		`alike.advise('nothing', 'body')`:           "prose columns",
 	} {
-		if got := one[string](t, c, "select string_agg(preset, ' ') from "+call+" where chosen"); got != want {
+		if got := one[string](t, c, "select string_agg(preset || ' ' || layout, ' ') from "+call+" where chosen"); got != want {
 			t.Errorf("%s chooses %q, want %s", call, got, want)
 		}
 	}

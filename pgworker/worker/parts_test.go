@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch/advise"
 )
 
 // twoLayouts is a database with two tables of the same rows: c in the layout columns, and p in
@@ -152,6 +153,21 @@ func TestLayoutsAgree(t *testing.T) {
 	exec(t, l.c, `select alike.attach('p', 'body', '{"layout": "parts", "profile": "words w=1 k=5 s=2 r=1", "policy": "link", "at_least": 0.4}'), alike.attach('c', 'body', '{"profile": "words w=1 k=5 s=2 r=1", "policy": "link", "at_least": 0.4}')`)
 	once(t, l.w)
 	l.same("after detach and attach")
+}
+
+// The status and the advice propose the layout from the same number of rows on.
+func TestPartsAreProposed(t *testing.T) {
+	t.Parallel()
+	l := newTwoLayouts(t, pgtest.Database(t), 20)
+	const proposes = `select coalesce(alike._note(a, $1, $1, 0), '') like '%"layout": "parts"%' from alike.attachment a where name = $2`
+	for _, rows := range []int64{20, advise.PartsFrom - 1, advise.PartsFrom} {
+		if got, want := one[bool](t, l.c, proposes, rows, "c"), advise.Layout(rows) == "parts"; got != want {
+			t.Errorf("the status of %d rows in columns proposes parts: %v, want %v", rows, got, want)
+		}
+		if one[bool](t, l.c, proposes, rows, "p") {
+			t.Errorf("the status of %d rows in parts proposes parts", rows)
+		}
+	}
 }
 
 // A step of a merge that is killed changes nothing, a transaction that began before the

@@ -49,6 +49,7 @@ type Advice struct {
 	Answers    int
 	Candidates float64 // candidates that a question reads, estimated for the whole table
 	Bytes      int     // approximate size of a row with its indexes
+	Layout     string  // see the function Layout
 	Seconds    float64 // to sketch all rows on one processor
 	Only       []Pair  // pairs that this preset finds and the chosen one misses
 	Missed     []Pair  // pairs that the chosen preset finds and this one misses
@@ -73,7 +74,7 @@ type Pair struct {
 // nil; the reason belongs to the chosen preset.
 func (a *Advice) Row(reason string) map[string]any {
 	row := map[string]any{"preset": a.Preset, "chosen": a.Chosen, "at_least": a.AtLeast, "expected": a.Expected, "recall": nil, "pairs": a.Pairs, "edited": a.Edited,
-		"same": nil, "answers": a.Answers, "candidates": a.Candidates, "bytes": a.Bytes, "seconds": a.Seconds, "settings": a.Settings, "reason": nil,
+		"same": nil, "answers": a.Answers, "candidates": a.Candidates, "bytes": a.Bytes, "seconds": a.Seconds, "layout": a.Layout, "settings": a.Settings, "reason": nil,
 		"curve": a.Curve, "only": slices.Concat([]Pair{}, a.Only), "missed": slices.Concat([]Pair{}, a.Missed)}
 	if a.Chosen {
 		row["reason"] = reason
@@ -85,6 +86,20 @@ func (a *Advice) Row(reason string) map[string]any {
 		row["same"] = a.Same
 	}
 	return row
+}
+
+// PartsFrom is the number of rows from which the layout parts is proposed. There a checkin in
+// the layout columns takes three times as long in SQLite and writes ten times as much to
+// PostgreSQL's log, and the difference grows. A question takes three to eight times as long in parts.
+const PartsFrom = 300_000
+
+// Layout returns the layout to propose for a table of that number of rows into which rows are
+// checked in.
+func Layout(rows int64) string {
+	if rows >= PartsFrom {
+		return "parts"
+	}
+	return "columns"
 }
 
 const (
@@ -195,6 +210,7 @@ func (t *trial) preset(preset sketch.Preset) (a Advice, answers []pair, err erro
 	if n > 1 {
 		a.Candidates = 2 * float64(candidates) / float64(n) * float64(t.rows-1) / float64(n-1)
 	}
+	a.Layout = Layout(t.rows)
 	a.Bytes = bytesRow + s.bytes + bytesFeature*p.K
 	if n > 0 {
 		a.Seconds = s.took.Seconds() * float64(t.rows) / float64(n)

@@ -77,6 +77,14 @@ func TestPresets(t *testing.T) {
 	if reason != why {
 		t.Errorf("the reason is %q, want that of the look, %q", reason, why)
 	}
+	for _, a := range list {
+		if a.Layout != "parts" {
+			t.Errorf("%s: the layout for a million rows is %s, want parts", a.Preset, a.Layout)
+		}
+	}
+	if got := advise.Layout(advise.PartsFrom - 1); got != "columns" {
+		t.Errorf("the layout for fewer rows is %s, want columns", got)
+	}
 	byName := map[string]advise.Advice{}
 	for _, a := range list {
 		byName[a.Preset] = a

@@ -53,6 +53,7 @@ func (m *maker) advice(ctx context.Context, _ *findings) error {
 	for i := range list {
 		row := list[i].Row(reason)
 		delete(row, "seconds") // a report of the same rows is the same
+		delete(row, "layout")  // of a table into which rows are checked in
 		m.out.Advice.Presets = append(m.out.Advice.Presets, row)
 	}
 	return nil
