@@ -9,6 +9,7 @@ export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 
 MODULES = . examples/internal/sidebyside
 FUZZTIME ?= 30s
+PROCESSES ?=
 EXECUTIONS ?= 0
 DOCUMENTS ?= 100000
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -39,7 +40,7 @@ test: setup build ## everything that CI runs; installs what it needs first
 	  memory=$$(mktemp -d /dev/shm/alikeXXX); trap "rm -rf $$memory" EXIT; chmod 1777 $$memory; \
 	  install /bin/true $$memory && $$memory/true && export TMPDIR=$$memory || true; \
 	fi; \
-	$(MAKE) -j3 --no-print-directory check race oldest processors purego lint cross fuzz FUZZTIME=1s
+	$(MAKE) -j3 --no-print-directory check race oldest processors purego lint cross fuzz FUZZTIME=500x PROCESSES=1
 
 # The worker's tests take longest, since they wait for servers: they start first, and what runs beside
 # them gives way. Three packages at once, since others wait too, and those that take longest first.
@@ -101,8 +102,8 @@ processors: ## the golden vectors and the kernels on emulated arm64 and s390x (b
 	done
 
 # With EXECUTIONS the targets take turns until their executions add up to that.
-fuzz: ## every fuzz target for FUZZTIME (30s); EXECUTIONS=100000000 counts them instead, CORPUS=folder keeps what they find
-	go run .ci/fuzz/fuzz.go -time $(FUZZTIME) -executions $(EXECUTIONS) -corpus '$(CORPUS)'
+fuzz: ## every fuzz target for FUZZTIME (30s, or 500x executions); EXECUTIONS=100000000 counts them instead, CORPUS=folder keeps what they find
+	go run .ci/fuzz/fuzz.go -time $(FUZZTIME) $(PROCESSES:%=-processes %) -executions $(EXECUTIONS) -corpus '$(CORPUS)'
 
 long: ## the long forms of tests: ten million documents clustered in 256 MB, hundreds of kills
 	ALIKE_DOCUMENTS=10000000 ALIKE_MEMORY=268435456 go test -timeout 60m -v -run '^TestClusterMemory$$' ./sketch/cluster

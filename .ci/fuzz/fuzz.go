@@ -24,6 +24,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -38,7 +39,8 @@ type target struct {
 }
 
 var (
-	perTarget  = flag.Duration("time", 30*time.Second, "of a target, or of one turn of it")
+	perTarget  = flag.String("time", "30s", "of a target, or of one turn of it; or its executions, such as 500x")
+	processes  = flag.Int("processes", runtime.GOMAXPROCS(0), "that execute a target side by side")
 	executions = flag.Int("executions", 0, "of all targets together; 0 is one turn each")
 	corpus     = flag.String("corpus", "", "the folder that keeps what is found; Go's cache unless given")
 	save       = flag.Bool("save", false, "keep the inputs of the corpus in the repository")
@@ -183,7 +185,7 @@ func run(targets []*target) error {
 	fmt.Fprintln(out, "target\texecutions\ta second\tinputs kept")
 	sum := 0
 	for _, t := range targets {
-		fmt.Fprintf(out, "%s %s\t%d\t%.0f\t%d\n", t.dir, t.name, t.executions, float64(t.executions)/t.spent.Seconds(), t.inputs)
+		fmt.Fprintf(out, "%s %s\t%d\t%.0f\t%d\n", t.dir, t.name, t.executions, float64(t.executions)/max(t.spent.Seconds(), 1), t.inputs)
 		sum += t.executions
 	}
 	fmt.Fprintf(out, "%d targets\t%d\t\t\n", len(targets), sum)
@@ -210,7 +212,7 @@ var progress = regexp.MustCompile(`^fuzz: elapsed: (\S+), execs: (\d+) .*\(total
 
 func (t *target) once() (executions int, output []byte, err error) {
 	// The search for a shorter form of an input that is merely new is bounded, since it counts as no execution.
-	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", perTarget.String(), "-fuzzminimizetime", "100x", t.dir}
+	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", *perTarget, "-fuzzminimizetime", "100x", "-parallel", strconv.Itoa(*processes), t.dir}
 	if *corpus != "" {
 		folder, err := filepath.Abs(filepath.Join(*corpus, t.dir))
 		if err != nil {
