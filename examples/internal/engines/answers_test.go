@@ -206,27 +206,27 @@ func (e *engines) columns(table string) string {
 	return strings.Join(full, ", ")
 }
 
-// asked compares every question about rows below a number; what does not depend on the
-// settings, the linkages and the rules, is asked in full under a few of them.
+// asked compares every question about rows below a number. What does not depend on the settings
+// but on the pairs, the linkages and the rules, is asked in full under a few of them.
 func (e *engines) asked(n int, full bool) {
 	e.t.Helper()
 	e.inOrder("select key, other, shared, resemblance, low, high from alike.pairs('documents')")
-	e.same("select key, cluster, size from alike.clusters('documents')")
 	for _, atLeast := range []any{nil, 0.9, 0.25} {
 		e.inOrder("select key, other, shared, resemblance, low, high from alike.pairs('documents', $1)", atLeast)
-		e.same("select key, cluster, size from alike.clusters('documents', $1)", atLeast)
 	}
-	linkages, rules := []string{"single"}, []string{"longest", "body"}
+	e.same("select key, cluster, size from alike.clusters('documents')")
+	e.same("select key, kept, resemblance from alike.keep('documents', 'body', 0.5)")
 	if full {
-		linkages = []string{"complete", "single", "greedy", "popular"}
-		rules = []string{"oldest", "newest", "longest", "popular", "verdict", "body", "-length(body)", "id % 7"}
-	}
-	for _, linkage := range linkages {
-		e.same("select key, cluster, size from alike.clusters('documents', 0.5, $1)", linkage)
-	}
-	e.same("select key, kept, resemblance from alike.keep('documents')")
-	for _, rule := range rules {
-		e.same("select key, kept, resemblance from alike.keep('documents', $1, 0.5)", rule)
+		for _, atLeast := range []any{nil, 0.9, 0.25} {
+			e.same("select key, cluster, size from alike.clusters('documents', $1)", atLeast)
+		}
+		for _, linkage := range []string{"complete", "single", "greedy", "popular"} {
+			e.same("select key, cluster, size from alike.clusters('documents', 0.5, $1)", linkage)
+		}
+		e.same("select key, kept, resemblance from alike.keep('documents')")
+		for _, rule := range []string{"oldest", "newest", "longest", "popular", "verdict", "-length(body)", "id % 7"} {
+			e.same("select key, kept, resemblance from alike.keep('documents', $1, 0.5)", rule)
+		}
 	}
 	for i := 0; i < n; i += max(1, n/24) {
 		e.inOrder("select key, shared, resemblance, low, high, containment from alike.rows('documents', $1)", i)
