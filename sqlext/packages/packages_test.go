@@ -220,7 +220,7 @@ func compileHost(t *testing.T, triple, name string) string {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "sqlite3.h"), string(read(t, filepath.Join(amalgamation, "sqlite3-binding.h"))))
 	host := filepath.Join(folder, name)
-	output(t, tool(t, "packages/zig"), "cc", "-target", triple, "-O0", "-I", folder, "-o", host,
+	output(t, tool(t, "packages/zig"), "cc", "-target", triple, "-O0", "-g0", "-fno-sanitize=all", "-I", folder, "-o", host,
 		"sqlext/packages/testdata/asks.c", filepath.Join(amalgamation, "sqlite3-binding.c"))
 	return host
 }
