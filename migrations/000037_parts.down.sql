@@ -2,6 +2,7 @@ drop function alike._merging(alike.attachment);
 drop function alike._leave_parts(alike.attachment);
 drop function alike._drop_parts(alike.attachment);
 drop function alike._hold_merges(alike.attachment);
+drop function alike._to_vacuum();
 drop function alike._merge();
 drop function alike._merge_body();
 drop function alike._make_part_functions(alike.attachment);

@@ -340,6 +340,21 @@ begin
 end
 $$;
 
+-- A table of newest entries from which so much was moved that it needs a vacuum, or NULL.
+-- Autovacuum looks once a minute, in which a busy table gets many times the entries that it is
+-- meant to have, and their pages are what each checkpoint makes the server log again. A vacuum
+-- that an old transaction elsewhere makes useless comes again after ten seconds.
+create function alike._to_vacuum() returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select c.oid::regclass::text
+  from alike.attachment a
+  join pg_class c on c.oid = alike._side(a, '_part')
+  where alike._in_parts(a) and pg_has_role(c.relowner, 'usage') and pg_stat_get_dead_tuples(c.oid) >= alike._part_rows()
+    and coalesce(greatest(pg_stat_get_last_vacuum_time(c.oid), pg_stat_get_last_autovacuum_time(c.oid)) < clock_timestamp() - interval '10 seconds', true)
+  order by a.id limit 1
+$$;
+
 -- Waits for a step that is under way, and lets none begin until the transaction ends. It comes
 -- before the locks on tables, which a step takes after this lock.
 create function alike._hold_merges(a alike.attachment) returns void language sql

@@ -29,6 +29,8 @@ var (
 	TakeOver string
 	//go:embed postgres/merge.sql
 	Merge string
+	//go:embed postgres/to_vacuum.sql
+	ToVacuum string
 	//go:embed postgres/mend.sql
 	Mend string
 	//go:embed postgres/claim.sql

@@ -31,3 +31,22 @@ func (w *Worker) merge(ctx context.Context) (bool, error) {
 	w.counters.merged(*copied, time.Since(start))
 	return true, nil
 }
+
+// keepParts does a step of merge, and when there is none removes what the moves have left in a table
+// of the newest entries.
+func (w *Worker) keepParts(ctx context.Context) (bool, error) {
+	if did, err := w.merge(ctx); did || err != nil {
+		return did, err
+	}
+	return w.vacuum(ctx)
+}
+
+// vacuum keeps a table of the newest entries small while checkins go on.
+func (w *Worker) vacuum(ctx context.Context) (bool, error) {
+	var table *string
+	if err := w.pool.QueryRow(ctx, queries.ToVacuum).Scan(&table); err != nil || table == nil {
+		return false, err
+	}
+	_, err := w.pool.Exec(ctx, "vacuum "+*table)
+	return err == nil, err
+}

@@ -170,6 +170,23 @@ func TestPartsAreProposed(t *testing.T) {
 	}
 }
 
+// The worker vacuums the table of the newest entries, so that it does not grow with the number
+// of entries that went through it.
+func TestNewestEntriesStayFew(t *testing.T) {
+	t.Parallel()
+	l := newTwoLayouts(t, pgtest.Database(t), 20)
+	exec(t, l.c, "alter table p_alike_part set (autovacuum_enabled = off)")
+	for i := range 100 {
+		l.write("insert into %s values ($1, '', $2)", 20+i, l.docs[20+i])
+	}
+	waitFor(t, "a vacuum of the newest entries", func() bool {
+		once(t, l.w)
+		exec(t, l.c, "select pg_stat_clear_snapshot()")
+		return one[bool](t, l.c, "select vacuum_count > 0 and n_dead_tup < 30 from pg_stat_user_tables where relname = 'p_alike_part'")
+	})
+	l.same("after the vacuum")
+}
+
 // A step of a merge that is killed changes nothing, a transaction that began before the
 // merge sees what it saw, and nothing is left when all are done.
 func TestMergeIsInterrupted(t *testing.T) {

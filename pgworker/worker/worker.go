@@ -163,7 +163,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	wait.Go(func() { w.repeat(ctx, "answering a request failed, retrying", &w.bell, w.answerSlow) })
 	wait.Go(func() { w.repeat(ctx, "answering a question failed, retrying", &w.asked, w.answerQuestions) })
-	wait.Go(func() { w.repeat(ctx, "merging parts failed, retrying", &w.bell, w.merge) })
+	wait.Go(func() { w.repeat(ctx, "merging parts failed, retrying", &w.bell, w.keepParts) })
 	wait.Go(func() { w.watch(ctx) })
 	wait.Go(func() { w.listen(ctx) })
 	wait.Go(func() { w.maintain(ctx) })
@@ -183,7 +183,7 @@ func (w *Worker) Once(ctx context.Context) error {
 	start := time.Now()
 	do := func(ctx context.Context) (bool, error) {
 		for _, do := range []func(context.Context) (bool, error){
-			func(ctx context.Context) (bool, error) { return w.step(ctx, time.Since(start)) }, w.answerSlow, w.answerQuestions, w.extractOne, w.merge,
+			func(ctx context.Context) (bool, error) { return w.step(ctx, time.Since(start)) }, w.answerSlow, w.answerQuestions, w.extractOne, w.keepParts,
 		} {
 			if did, err := do(ctx); did || err != nil {
 				return did, err
