@@ -178,3 +178,27 @@ func FuzzSets(f *testing.F) {
 		}
 	})
 }
+
+// An element of weight 0 is not in a set.
+func TestSetsLeaveOutWeightsOfZero(t *testing.T) {
+	for _, settings := range []string{"elements", "elements bag", "elements weighted", "elements mod=1"} {
+		s, err := NewSketcher(mustProfile(t, settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(doc string) []byte {
+			if err := s.DocumentUntil([]byte(doc), nil); err != nil {
+				t.Fatal(err)
+			}
+			return s.AppendSketch(nil)
+		}
+		want := of(`{"a": 2}`)
+		shingles := s.Shingles()
+		if got := of(`{"a": 2, "b": 0}`); !bytes.Equal(got, want) || len(got) == 0 || s.Shingles() != shingles {
+			t.Errorf("%s: an element of weight 0 changes the sketch", settings)
+		}
+		if got := of(`{"b": 0}`); len(got) > 0 {
+			t.Errorf("%s: a set of one element of weight 0 has a sketch", settings)
+		}
+	}
+}

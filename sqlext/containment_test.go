@@ -263,6 +263,10 @@ func TestKeepContaining(t *testing.T) {
 	add(200, books[0]) // word for word
 	add(201, prose(r, 80))
 	add(202, append(prose(r, 50), books[1][100:150]...)) // half of it
+	own := prose(r, 200)
+	add(203, append(slices.Clone(books[2][:300]), own[:100]...))    // not quite enough of it
+	add(204, append(slices.Clone(books[3][:400]), own[100:160]...)) // goes, and so does not stand for the next, which is all of it
+	add(205, append(slices.Clone(books[3][130:400]), own[100:160]...))
 	db.rows(`SELECT alike_attach('d', 'body')`)
 	db.fails("d keeps no values for questions on containment", `SELECT * FROM alike_keep('d', 'contains')`)
 	db.rows(`SELECT alike_attach('d', 'body', '{"contains": true}')`)
@@ -279,7 +283,7 @@ func TestKeepContaining(t *testing.T) {
 			t.Fatalf("%d rows of %d", len(kept), len(texts))
 		}
 		for key, other := range kept {
-			part := key == 202 && atLeast == ", 0.4" && other == 10
+			part := key == 202 && atLeast == ", 0.4" && other == 10 || key > 202
 			switch {
 			case kept[other] != other:
 				t.Errorf("at_least%s: %d goes for %d, which goes for %d", atLeast, key, other, kept[other])
@@ -288,6 +292,10 @@ func TestKeepContaining(t *testing.T) {
 			case key == other && key != 101 && slices.ContainsFunc(slices.Collect(maps.Keys(kept)), func(k int) bool { return k != key && kept[k] == k && strings.Contains(texts[k], texts[key]) }):
 				t.Errorf("at_least%s: %d is kept, and is contained in another that is", atLeast, key)
 			}
+		}
+		want := map[string][3]int{"": {203, 30, 30}, ", 1": {203, 204, 204}, ", 0.4": {20, 30, 30}}[atLeast]
+		if got := [3]int{kept[203], kept[204], kept[205]}; got != want {
+			t.Errorf("at_least%s: 203, 204 and 205 go for %v, want %v", atLeast, got, want)
 		}
 		if kept[101] == 10 || kept[201] != 201 || kept[202] != map[bool]int{true: 10, false: 202}[atLeast == ", 0.4"] || kept[200] != 0 || kept[0] != 0 {
 			t.Errorf("at_least%s: 101 goes for %d, 200 for %d, 201 for %d, 202 for %d", atLeast, kept[101], kept[200], kept[201], kept[202])

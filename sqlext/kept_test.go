@@ -199,6 +199,62 @@ func TestClusterNumbersStay(t *testing.T) {
 	}
 }
 
+// Of the parts that a cluster falls into the largest keeps its number, and of clusters that
+// become one the largest.
+func TestLargestPartKeepsTheNumber(t *testing.T) {
+	db := memory(t)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "at_least": 0.35, "clusters": true}')`)
+	for i := range 6 {
+		db.exec(`INSERT INTO d VALUES (?, ?)`, i+1, clustertest.Chained(3*(i+1)))
+	}
+	number := db.rows(`SELECT DISTINCT cluster FROM d_alike_cluster`)
+	of := func(number string) string {
+		return db.rows(`SELECT group_concat(id, ' ') FROM (SELECT id FROM d_alike_cluster WHERE cluster = ? ORDER BY id)`, number)
+	}
+	for _, step := range [][3]string{{"1 2 3 4 5 6", "3", "4 5 6"}, {"1 2 3 4 5 6", "4", "1 2 3"}} {
+		if got := of(number); got != step[0] {
+			t.Errorf("the cluster has %s, want %s", got, step[0])
+		}
+		db.exec(`DELETE FROM d WHERE id = ?`, step[1])
+		db.checkKept(1000)
+		if got := of(number); got != step[2] {
+			t.Errorf("without %s the number is that of %s, want %s", step[1], got, step[2])
+		}
+		n := int(step[1][0] - '0')
+		db.exec(`INSERT INTO d VALUES (?, ?)`, n, clustertest.Chained(3*n))
+		db.checkKept(1000)
+	}
+}
+
+// With verify=text a pair is linked that the estimate would not link. When the text in the middle of
+// a chain changes, its ends are still found.
+func TestClustersByText(t *testing.T) {
+	chains := 0
+	for i := range 16 {
+		words := make([]string, 100)
+		for n := range words {
+			words[n] = fmt.Sprintf("w%dx%d", i, n)
+		}
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "at_least": 0.5, "verify": "text", "clusters": true}')`)
+		for id, text := range [][]string{words[:60], append(slices.Clone(words[:40]), words[60:78]...), append(slices.Clone(words[20:60]), words[80:98]...)} {
+			db.exec(`INSERT INTO d VALUES (?, ?)`, id+1, strings.Join(text, " "))
+		}
+		if db.rows(`SELECT count(*) FROM d_alike_cluster WHERE cluster > 0`) != "3" {
+			continue // a pair shares no feature
+		}
+		chains++
+		db.exec(`UPDATE d SET body = 'a text about something else entirely' WHERE id = 1`)
+		db.checkKept(1000)
+		db.expect("0", `SELECT count(*) FROM d_alike_cluster WHERE cluster > 0`)
+	}
+	if chains < 6 {
+		t.Errorf("%d chains of three rows, want at least 6", chains)
+	}
+}
+
 // A statement that fails leaves the clusters as they were.
 func TestClustersAreUndone(t *testing.T) {
 	db := memory(t)

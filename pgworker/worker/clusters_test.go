@@ -131,6 +131,69 @@ func TestAVerdictDividesAChain(t *testing.T) {
 	}
 }
 
+// Of the parts that a cluster falls into the largest keeps its number, and of clusters that
+// become one the largest.
+func TestLargestPartKeepsTheNumber(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	for i := range 6 {
+		exec(t, c, "insert into documents values ($1, $2)", i+1, clustertest.Chained(3*(i+1)))
+	}
+	exec(t, c, `select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.35, "clusters": true}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	number := one[int64](t, c, "select distinct cluster from documents_alike_cluster")
+	of := func() string {
+		return list(t, c, fmt.Sprintf("select id::text from documents_alike_cluster where cluster = %d order by id", number))
+	}
+	for _, step := range []struct {
+		gone int
+		want string
+	}{{3, "4 5 6"}, {4, "1 2 3"}} {
+		if got := of(); got != "1 2 3 4 5 6" {
+			t.Errorf("the cluster has %s", got)
+		}
+		exec(t, c, "delete from documents where id = $1", step.gone)
+		once(t, w)
+		checkKept(t, c, 1000)
+		if got := of(); got != step.want {
+			t.Errorf("without %d the number is that of %s, want %s", step.gone, got, step.want)
+		}
+		exec(t, c, "insert into documents values ($1, $2)", step.gone, clustertest.Chained(3*step.gone))
+		once(t, w)
+		checkKept(t, c, 1000)
+	}
+}
+
+// A chain of too many rows that falls into parts with as many rows as a cluster may have is two
+// clusters.
+func TestACrowdFallsApart(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	for i := range 7 {
+		exec(t, c, "insert into documents values ($1, $2)", i+1, clustertest.Chained(3*(i+1)))
+	}
+	exec(t, c, `select alike.attach('documents', 'body', '{"profile": "words", "at_least": 0.35, "clusters": 3}')`)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	clustered := func() string {
+		return list(t, c, "select string_agg(id::text, ' ' order by id) from documents_alike_cluster where cluster is not null group by cluster order by 1")
+	}
+	if got := clustered(); got != "" {
+		t.Errorf("a chain of seven rows has the clusters %q, want none", got)
+	}
+	exec(t, c, "delete from documents where id = 4")
+	once(t, w)
+	checkKept(t, c, 3)
+	if got := clustered(); got != "1 2 3 5 6 7" {
+		t.Errorf("the parts of the chain are the clusters %q", got)
+	}
+}
+
 // Workers, people and write_clusters at once: each of them ends, and the clusters are those
 // of the rows.
 func TestClustersFollowManyWorkers(t *testing.T) {
