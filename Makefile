@@ -140,11 +140,11 @@ bench-sqlite: ## the cost of the SQLite extension: its functions, and an attache
 	go run ./sqlext/bench
 
 GROWTH ?= 10000,100000,1000000
-bench-growth: ## checkins a second and bytes written a row as a SQLite table grows, in both layouts (GROWTH=…,10000000 takes a night)
-	go run ./sqlext/bench -cache 2 -growth $(GROWTH)
+UPDATES ?= 0
+bench-growth: ## checkins a second and bytes written a row as a SQLite table grows, in both layouts, and after UPDATES changes of rows (10000000 takes a night)
+	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -updates $(UPDATES)
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -transaction 1
 
-UPDATES ?= 0
 bench-growth-postgres: ## the same of PostgreSQL, and the size after UPDATES changes of rows (GROWTH=10000,100000 takes minutes; 30 GB of disk for 10000000)
 	ALIKE_GROWTH=$(GROWTH) ALIKE_UPDATES=$(UPDATES) go test ./pgworker/worker -run '^$$' -bench Growth -benchtime 1x -timeout 48h
 

@@ -10,8 +10,8 @@ import (
 )
 
 // growth checks rows into a table that begins empty, and prints at each size what the
-// last tenth of its rows cost, in both layouts.
-func growth(sizes, layouts []string, transaction, cache int) error {
+// last tenth of its rows cost, in both layouts; at last what as many updates cost.
+func growth(sizes, layouts []string, transaction, cache, updates int) error {
 	fmt.Printf("checkins in transactions of %d, rows of %d bytes, words k=12 s=7, WAL, a page cache of %d MB\n", transaction, rowSize, cache)
 	fmt.Printf("%-8s %10s %11s %12s %9s %12s %12s %12s\n", "layout", "rows", "checkins/s", "KB written", "bytes", "99.9 %", "longest", "question")
 	for _, layout := range layouts {
@@ -19,7 +19,7 @@ func growth(sizes, layouts []string, transaction, cache int) error {
 		if err != nil {
 			return err
 		}
-		err = grow(db, layout, sizes, transaction)
+		err = grow(db, layout, sizes, transaction, updates)
 		done()
 		if err != nil {
 			return err
@@ -28,7 +28,7 @@ func growth(sizes, layouts []string, transaction, cache int) error {
 	return nil
 }
 
-func grow(db database, layout string, sizes []string, transaction int) error {
+func grow(db database, layout string, sizes []string, transaction, updates int) error {
 	if err := db.exec("CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)"); err != nil {
 		return err
 	}
@@ -83,7 +83,49 @@ func grow(db database, layout string, sizes []string, transaction int) error {
 		fmt.Printf("%-8s %10d %11.0f %12.1f %9.0f %9.1f ms %9.1f ms %9.3f ms\n", layout, rows, n/took.Seconds(), float64(after-wrote)/n/1000, bytes/float64(rows),
 			micro(waits[len(waits)*999/1000])/1000, micro(waits[len(waits)-1])/1000, micro(asked)/1000)
 	}
+	if updates == 0 {
+		return nil
+	}
+	wrote, err := written()
+	if err != nil {
+		return err
+	}
+	begun := now()
+	for from := 0; from < updates; from += transaction {
+		if err := db.change(t, from, min(transaction, updates-from), rows); err != nil {
+			return err
+		}
+	}
+	took := now() - begun
+	after, err := written()
+	if err != nil {
+		return err
+	}
+	bytes, err := db.number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-8s %10s %11.0f %12.1f %9.0f  after %d updates, a row\n", layout, "", float64(updates)/took.Seconds(), float64(after-wrote)/float64(updates)/1000, bytes/float64(rows), updates)
 	return nil
+}
+
+// change gives new documents to rows from one on, in a transaction; after the last row comes the first.
+func (db database) change(t *text, from, n, rows int) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	s, err := tx.Prepare("UPDATE d SET body = ? WHERE id = ?")
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		if _, err := s.Exec(t.document(rowSize), 1+(from+i)*7919%rows); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 func (db database) checkIn(list []string) error {

@@ -30,6 +30,7 @@ func main() {
 	cache := flag.Int("cache", 100, "page cache in MB")
 	mapped := flag.Int("mmap", 0, "how much of the file is mapped into memory, in MB")
 	sizes := flag.String("growth", "", "measure checkins into a table that grows to each of these sizes instead, in both layouts: 10000,100000")
+	updates := flag.Int("updates", 0, "change this number of rows after -growth")
 	layouts := flag.String("layouts", "columns,parts", "the layouts of -growth")
 	transaction := flag.Int("transaction", 1000, "the rows of a transaction of -growth")
 	contained := flag.Int("passages", 0, "find passages in this number of rows instead: recall, true answers and time")
@@ -39,7 +40,7 @@ func main() {
 		if err == nil && *contained > 0 {
 			err = passages(*contained, *cache)
 		} else if err == nil {
-			err = growth(strings.Split(*sizes, ","), strings.Split(*layouts, ","), *transaction, *cache)
+			err = growth(strings.Split(*sizes, ","), strings.Split(*layouts, ","), *transaction, *cache, *updates)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
