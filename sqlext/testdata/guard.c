@@ -166,7 +166,7 @@ static void twice(void){
 }
 
 static void *reader(void *p){
-  for(int i=0; i<15; i++){
+  for(int i=0; i<8; i++){
     sqlite3 *db = opened(database);
     run(db, "SELECT * FROM alike_rows('d', 1 + abs(random() % 200))");
     run(db, "SELECT * FROM alike_pairs('d') LIMIT 20");
@@ -213,7 +213,7 @@ static void unfinished(void){
       sqlite3_stmt *s, *other;
       int rc;
       run(db, "CREATE TABLE d(id, id2, body TEXT, PRIMARY KEY (id, id2))");
-      run(db, "WITH n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<200) INSERT INTO d SELECT x, 1, 'one and the same text' || (x % 2) FROM n");
+      run(db, "WITH n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n WHERE x<60) INSERT INTO d SELECT x, 1, 'one and the same text' || (x % 2) FROM n");
       run(db, i%2 ? "SELECT alike_attach('d', 'body', '{\"si\": [\"length\"], \"verify\": \"text\"}')" : "SELECT alike_attach('d', 'body', '{\"si\": [\"length\"]}')");
       run(db, " SELECT alike_mark('d', '[1,1]', '[2,1]', 'duplicate'); SELECT count(*) FROM alike_pairs('d')");
       if( sqlite3_prepare_v2(db, questions[i], -1, &s, 0)!=SQLITE_OK ) die(questions[i], sqlite3_errmsg(db));
