@@ -15,26 +15,11 @@ import (
 
 	"github.com/alike-sql/alike/migrations/pgtest"
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/passagetest"
 )
 
-// page is the n-th of the pages in which passages are looked for, of 2.6 KB: words of which few
-// are frequent. Each tenth is the one before it with a word changed.
-func page(n int) string {
-	edited := n%10 == 0
-	if edited {
-		n--
-	}
-	r := rand.New(rand.NewPCG(1997, uint64(n)))
-	zipf := rand.NewZipf(r, 1.1, 8, 49999)
-	words := make([]string, 400)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%d", 10000+zipf.Uint64())
-	}
-	if edited {
-		words[r.IntN(len(words))] = "changed"
-	}
-	return strings.Join(words, " ")
-}
+// page is the text of the row n, from 1 on.
+func page(n int) string { return strings.Join(passagetest.Page(n-1), " ") }
 
 // BenchmarkPassages prints how many of the pages that contain passages are found by the
 // question containers, how many answers are true, and how long it takes. ALIKE_ROWS is the size

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/pgworker/worker"
+	"github.com/alike-sql/alike/sketch/passagetest"
 	"github.com/alike-sql/alike/sqlext"
 )
 
@@ -47,25 +48,6 @@ type passageAnswers struct {
 type passage struct {
 	page int
 	text string
-}
-
-// passagePage is the n-th page: 400 words of which few are frequent, 2.6 KB. Each tenth is the
-// page before it with a word changed.
-func passagePage(n int) []string {
-	edited := n%10 == 9
-	if edited {
-		n--
-	}
-	r := rand.New(rand.NewPCG(2000, uint64(n)))
-	zipf := rand.NewZipf(r, 1.1, 8, 49999)
-	words := make([]string, 400)
-	for i := range words {
-		words[i] = fmt.Sprintf("w%d", 10000+zipf.Uint64())
-	}
-	if edited {
-		words[r.IntN(len(words))] = "changed"
-	}
-	return words
 }
 
 // wordRuns is the set of the runs of five words of a text.
@@ -139,7 +121,7 @@ func askedPassages(rows int) [][]passage {
 	for i, words := range passageWords {
 		for range passageQuestions {
 			n := r.IntN(rows)
-			page := passagePage(n)
+			page := passagetest.Page(n)
 			at := r.IntN(len(page) - words)
 			lists[i] = append(lists[i], passage{n, strings.Join(page[at:at+words], " ")})
 		}
@@ -155,7 +137,7 @@ func (a *passageAnswers) judge(rows int, questions [][]passage, found [][][]int)
 		var truth, hit, answers, right int
 		for j, q := range questions[i] {
 			for n := max(0, q.page-1); n <= min(rows-1, q.page+1); n++ {
-				if holds(passagePage(n), q.text) {
+				if holds(passagetest.Page(n), q.text) {
 					truth++
 					if slices.Contains(found[i][j], n) {
 						hit++
@@ -163,7 +145,7 @@ func (a *passageAnswers) judge(rows int, questions [][]passage, found [][][]int)
 				}
 			}
 			for _, n := range found[i][j] {
-				if answers++; holds(passagePage(n), q.text) {
+				if answers++; holds(passagetest.Page(n), q.text) {
 					right++
 				}
 			}
@@ -207,7 +189,7 @@ func sqlitePages(file string, rows int) (*sql.DB, error) {
 	}
 	defer tx.Rollback()
 	for n := range rows {
-		if _, err := tx.Exec("insert into docs values (?, ?)", n, strings.Join(passagePage(n), " ")); err != nil {
+		if _, err := tx.Exec("insert into docs values (?, ?)", n, strings.Join(passagetest.Page(n), " ")); err != nil {
 			return nil, err
 		}
 	}
@@ -292,7 +274,7 @@ func postgresPages(ctx context.Context, a *passageAnswers, rows int) (url string
 			if n++; n == rows {
 				return nil, nil
 			}
-			return []any{n, strings.Join(passagePage(n), " ")}, nil
+			return []any{n, strings.Join(passagetest.Page(n), " ")}, nil
 		}))
 	}
 	if err == nil {
@@ -401,7 +383,7 @@ func passagesEnsemble(module string) func(context.Context, *passageAnswers, int,
 			return nil, err
 		}
 		for n := range rows {
-			if err := lines.Encode(strings.Join(passagePage(n), " ")); err != nil {
+			if err := lines.Encode(strings.Join(passagetest.Page(n), " ")); err != nil {
 				return nil, err
 			}
 		}
