@@ -198,7 +198,7 @@ $$;
 
 create function alike.status() returns table (
   name text, "table" text, "column" text, profile text, mode text, layout text, policy text, at_least double precision, recall double precision,
-  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, chosen text, merging text, note text)
+  rows bigint, sketched bigint, stale bigint, pending bigint, failed bigint, oldest timestamptz, chosen text, short text, merging text, note text)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -216,6 +216,7 @@ begin
     at_least := a.at_least;
     recall := (select alike._threshold_recall((f.profile).k, (f.profile).s, a.at_least) from (select alike._parse(status.profile) as profile offset 0) f);
     chosen := a.preset || ': ' || a.reason;
+    short := nullif(a.options -> 'short', 'null')::text;
     merging := alike._merging(a);
     rows := null;
     sketched := null;

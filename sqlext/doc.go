@@ -89,7 +89,7 @@
 // People's verdicts, and what to watch:
 //
 //	alike_mark(table, key, other, verdict [, note])
-//	alike_status(): name, table, column, profile, mode, layout, policy, at_least, recall, rows, sketched, stale, pending, failed, oldest, chosen, merging, note
+//	alike_status(): name, table, column, profile, mode, layout, policy, at_least, recall, rows, sketched, stale, pending, failed, oldest, chosen, short, merging, note
 //	alike_errors(table): key, message, attempts, failed_at
 //	alike_common(table [, share]): passage, rows, share, shingles, key
 //	alike_hot(table): slot, feature, rows, key

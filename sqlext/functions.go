@@ -88,7 +88,7 @@ func init() {
 		{Name: "alike_contained_like", Flags: direct, Required: 2, Arguments: arguments("table", "text text", "at_least"), Columns: heldColumns, Order: -2, Table: tableOf(containedLike)},
 		{Name: "alike_containments", Flags: direct, Required: 1, Arguments: arguments("table", "at_least"), Columns: containmentColumns, Order: -3, Table: tableOf(containments)},
 		{Name: "alike_mark", Flags: direct | nulls, Required: 4, Arguments: arguments("table", "key", "other", "verdict", "note"), Scalar: scalar(mark)},
-		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "layout", "policy", "at_least", "recall", "rows", "sketched", "stale", "pending", "failed", "oldest", "chosen", "merging", "note"}, Table: tableOf(status)},
+		{Name: "alike_status", Flags: direct, Columns: []string{"name", "table", "column", "profile", "mode", "layout", "policy", "at_least", "recall", "rows", "sketched", "stale", "pending", "failed", "oldest", "chosen", "short", "merging", "note"}, Table: tableOf(status)},
 		{Name: "alike_errors", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"key", "message", "attempts", "failed_at"}, Table: tableOf(failures)},
 		{Name: "alike_common", Flags: direct, Required: 1, Arguments: arguments("table", "share"), Columns: []string{"passage", "rows", "share", "shingles", "key"}, Table: tableOf(commonPassages)},
 		{Name: "alike_hot", Flags: direct, Required: 1, Arguments: arguments("table"), Columns: []string{"slot", "feature", "rows", "key"}, Order: -3, Table: tableOf(hot)},

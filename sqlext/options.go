@@ -88,15 +88,12 @@ func (s *short) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	below, atLeast := given["below"], given["at_least"]
-	if len(given) != 2 || below < 2 || below > maxShort || below != math.Trunc(below) || !(atLeast > 0 && atLeast <= 1) {
+	if len(given) != 2 || below < 2 || below > verify.MaxShort || below != math.Trunc(below) || !(atLeast > 0 && atLeast <= 1) {
 		return errors.New("no length and threshold")
 	}
 	*s = short{Below: int64(below), AtLeast: atLeast}
 	return nil
 }
-
-// maxShort is the most shingles of a text that counts as short.
-const maxShort = 1_000_000
 
 // share is the option common: true or the share of the rows above which a shingle is left
 // out, a list by its name in profiles, or false or null for none.
@@ -281,7 +278,7 @@ func (s *settings) checkThreshold() error {
 	switch {
 	case s.AtLeast != nil && !(*s.AtLeast > 0 && *s.AtLeast <= 1):
 		return fmt.Errorf("at_least is %g, want above 0 and at most 1", *s.AtLeast)
-	case s.Short != nil && !(s.Short.Below >= 2 && s.Short.Below <= maxShort && s.Short.AtLeast > 0 && s.Short.AtLeast <= 1):
+	case s.Short != nil && !(s.Short.Below >= 2 && s.Short.Below <= verify.MaxShort && s.Short.AtLeast > 0 && s.Short.AtLeast <= 1):
 		return errors.New("the threshold of short texts is out of its range")
 	case s.Recall != nil && !(*s.Recall > 0 && *s.Recall < 1):
 		return fmt.Errorf("recall is %g, want between 0 and 1", *s.Recall)

@@ -40,6 +40,9 @@ func TestShortTexts(t *testing.T) {
 				for _, question := range []string{`SELECT key FROM alike_pairs('d', 0.55) ORDER BY key`, `SELECT cluster FROM alike_clusters('d', 0.55) WHERE key = cluster`, `SELECT i.id FROM (SELECT 1 AS id UNION SELECT 3) i, alike_rows('d', i.id, 0.55) ORDER BY i.id`} {
 					db.expect("1\n3", question)
 				}
+				if want := strings.TrimSuffix(c.short, "null"); want != db.rows(`SELECT short FROM alike_status()`) {
+					t.Errorf("status says %q of short, want %q", db.rows(`SELECT short FROM alike_status()`), want)
+				}
 				db.rows(`SELECT alike_mark('d', 1, 2, 'duplicate')`)
 				db.expect("1", `SELECT count(*) FROM alike_pairs('d') WHERE key = 1`)
 

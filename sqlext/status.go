@@ -63,7 +63,7 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 		if l.waiting {
 			cells[14].SetInt(l.oldest)
 		}
-		for j, text := range []string{l.a.chosen(), l.merging, l.note} {
+		for j, text := range []string{l.a.chosen(), l.a.short(), l.merging, l.note} {
 			if text != "" {
 				b.SetText(&cells[15+j], text)
 			}
@@ -147,6 +147,14 @@ func (c *conn) statusOf(l *statusLine) error {
 		}
 	}
 	return err
+}
+
+// short is the option short as attach takes it, or empty.
+func (a *attachment) short() string {
+	if a.Short == nil {
+		return ""
+	}
+	return fmt.Sprintf(`{"below": %d, "at_least": %g}`, a.Short.Below, a.Short.AtLeast)
 }
 
 func plural(n int64, one, several string) string {

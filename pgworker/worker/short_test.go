@@ -19,6 +19,9 @@ func TestShortTexts(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, `select alike.attach('documents', 'body', '{"profile": "short", "at_least": 0.55, "short": {"below": 30, "at_least": 0.9}, "verify": "text", "policy": "link"}')`)
+	if got := one[string](t, c, "select short from alike.status()"); got != `{"below": 30, "at_least": 0.9}` {
+		t.Errorf("status says %s of short", got)
+	}
 	w := newWorker(t, database, nil)
 	for i, text := range texts {
 		exec(t, c, "insert into documents values ($1, $2)", i+1, text)

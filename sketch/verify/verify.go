@@ -56,9 +56,12 @@ func Texts[K comparable](p sketch.Profile, b *sketch.Boilerplate, read func(K) (
 // Short is the threshold of short documents: a pair of which a document has fewer than Below
 // shingles must reach AtLeast. It is above the threshold of the other pairs.
 type Short struct {
-	Below   int64
-	AtLeast float64
+	Below   int64   `json:"below"`
+	AtLeast float64 `json:"at_least"`
 }
+
+// MaxShort is the limit of Below.
+const MaxShort = 1_000_000
 
 // maxSizes bounds what a Judge remembers of the lengths of documents.
 const maxSizes = 1 << 16

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -312,6 +313,10 @@ func TestVerbs(t *testing.T) {
 		{[]string{"clusters", file, "notes"}, `"key":7,"cluster":5,"size":2`},
 		{[]string{"keep", file, "notes", "--rule", "newest"}, `"key":5,"kept":7`},
 		{[]string{"attach", file, "notes", "body", "--options", `{"policy": "warn", "at_least": 0.5}`, "--contains", "--policy", "link", "--si", "length"}, `"policy":"link","at_least":0.5`},
+		{[]string{"attach", file, "notes", "body", "--short", "1000:1"}, `"short":"{\"below\": 1000, \"at_least\": 1}"`},
+		{[]string{"pairs", file, "notes"}, ``},
+		{[]string{"attach", file, "notes", "body", "--short", "none"}, `"short":null`},
+		{[]string{"pairs", file, "notes"}, `"key":5,"other":7`},
 		{[]string{"containers", file, "notes", "5", "--at-least", "0.5"}, `"key":7,"containment":0.`},
 		{[]string{"contained", file, "notes", "7", "--at-least", "0.5"}, `"key":5,"containment":0.`},
 		{[]string{"containments", file, "notes", "--at-least", "0.5"}, `"key":5,"other":7,"containment":0.`},
@@ -331,6 +336,31 @@ func TestVerbs(t *testing.T) {
 	write(t, text, "nothing of the kind is in there at all, and that is all there is to it")
 	if got := run(0, "check", text, "--against", file); got != "" {
 		t.Errorf("check printed %s, want nothing", got)
+	}
+}
+
+// dedup keeps records that are short and less alike than --short asks.
+func TestDedupAsksMoreOfShortRecords(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	records := []string{"meet Ann in room 3 at noon", "meet Ann in room 5 at noon",
+		"the boiler in the cellar was serviced on Monday, and the fitter left a bill for two valves",
+		"the boiler in the cellar was serviced on Friday, and the fitter left no bill for the valves", "meet Ann in room 3 at noon"}
+	write(t, file, strings.Join(records, "\n")+"\n")
+	for short, want := range map[string]string{"": "0,2", "none": "0,2", "30:0.9": "0,1,2", "20:0.9": "0,2", "1000:0.9": "0,1,2,3"} {
+		args := []string{"dedup", file, "--format", "lines", "--profile", "short", "--at-least", "0.75"}
+		if short != "" {
+			args = append(args, "--short", short)
+		}
+		out, stderr, code := alike(t, args...)
+		var kept []string
+		for i, record := range records[:4] {
+			if strings.Contains(out, record+"\n") {
+				kept = append(kept, strconv.Itoa(i))
+			}
+		}
+		if got := strings.Join(kept, ","); code != 0 || got != want || strings.Count(out, "\n") != len(kept) || strings.Contains(stderr, "of short records from 0.9") != strings.HasSuffix(short, "0.9") {
+			t.Errorf("--short %q keeps %s, want %s; exit %d, %s", short, got, want, code, stderr)
+		}
 	}
 }
 
@@ -378,6 +408,9 @@ func TestBadCommandLines(t *testing.T) {
 		{"the file is empty", exitFailure, []string{"dedup", empty}},
 		{`--format is "x", want csv`, exitUsage, []string{"dedup", csvFile, "--format", "x"}},
 		{`did you mean prose?`, exitUsage, []string{"dedup", csvFile, "--column", "n", "--profile", "prosa"}},
+		{"--short asks 0.7 of short records, want --at-least, 0.8, or more", exitUsage, []string{"dedup", csvFile, "--column", "n", "--short", "30:0.7"}},
+		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30"}},
+		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30:nan"}},
 		{"--against is missing", exitUsage, []string{"check", csvFile}},
 		{"not a database", exitFailure, []string{"status", csvFile}},
 		{`--options "{", want one JSON object`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sketch/aspect/option"
 	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sketch/report"
 )
@@ -40,12 +41,14 @@ type dedup struct {
 	*command
 	profile, keep, out, why string
 	atLeast                 float64
+	more                    *option.Short // of short records
 	quiet                   bool
 
 	settings  sketch.Profile
 	sketches  *os.File
 	ends      []int64 // of each record's sketch in that file
 	lengths   []int32 // of the documents in bytes, for the rule longest
+	short     []bool  // the records of which --short asks more
 	finder    *cluster.Finder
 	instead   []int32 // the record that stands for it, or -1
 	resembles []float32
@@ -76,6 +79,7 @@ can be read is kept, and named on the standard error.`,
 	f.StringVar(&d.why, "why", "", "a `file`, .csv or .jsonl, for the records that are left out, with those kept in their place")
 	f.StringVar(&d.keep, "keep", "first", "which of alike records stays: first, last, oldest, newest, longest or popular; files have a time, other records are newest last")
 	f.Float64Var(&d.atLeast, "at-least", 0.8, "the smallest resemblance, above 0 to 1; more than the profiles' own, since records go")
+	d.more = option.AddShort(f)
 	f.StringVar(&d.profile, "profile", "", "the profile; chosen by a look at the records unless given")
 	f.StringVar(&d.kind, "format", "", "csv, tsv, jsonl, lines, parquet or sqlite; told by the name unless given")
 	f.StringVar(&d.column, "column", "", "the column of the documents; the only one, or one with a usual name, unless given")
@@ -91,6 +95,9 @@ func (d *dedup) run(cmd *cobra.Command, inputs []string) error {
 	}
 	if !(d.atLeast > 0 && d.atLeast <= 1) {
 		return usagef("--at-least is %g, want a number above 0 and at most 1", d.atLeast)
+	}
+	if d.more.Short != nil && d.more.AtLeast < d.atLeast {
+		return usagef("--short asks %g of short records, want --at-least, %g, or more", d.more.AtLeast, d.atLeast)
 	}
 	if d.why != "" && kindOf(d.why) != "csv" && kindOf(d.why) != "jsonl" {
 		return usagef("--why is %q, want a name that ends in .csv or .jsonl", d.why)
@@ -196,6 +203,7 @@ func (d *dedup) choose(f *format, log io.Writer) (err error) {
 type batch struct {
 	records  []record
 	sketches [][]byte
+	shingles []int64
 	features [][]int64
 	err      error
 	done     chan struct{}
@@ -270,6 +278,7 @@ func readBatches(ctx context.Context, s source, work, order chan<- *batch) error
 
 func (b *batch) sketch(f *format, s *sketch.Sketcher) {
 	var features []sketch.Feature
+	b.shingles = make([]int64, len(b.records))
 	for i, r := range b.records {
 		if r.document == nil {
 			if r.document, b.err = f.document(r.raw); b.err != nil {
@@ -282,7 +291,7 @@ func (b *batch) sketch(f *format, s *sketch.Sketcher) {
 			b.sketches, b.features = append(b.sketches, nil), append(b.features, nil)
 			continue
 		}
-		b.sketches = append(b.sketches, s.AppendSketch(nil))
+		b.sketches, b.shingles[i] = append(b.sketches, s.AppendSketch(nil)), s.Shingles()
 		features = s.AppendFeatures(features[:0])
 		list := make([]int64, 0, len(features))
 		for _, x := range features {
@@ -309,6 +318,9 @@ func (d *dedup) store(order <-chan *batch, s source, size int64) error {
 				return err
 			}
 			d.ends = append(d.ends, end)
+			if d.more.Short != nil {
+				d.short = append(d.short, b.shingles[i] < d.more.Below)
+			}
 			if d.keep == "longest" {
 				d.lengths = append(d.lengths, int32(min(len(b.records[i].document), 1<<31-1)))
 			}
@@ -348,7 +360,11 @@ func (d *dedup) compare(x, y uint64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return sketch.Resemblance(a, b)
+	r, err := sketch.Resemblance(a, b)
+	if d.more.Short != nil && (d.short[x] || d.short[y]) && r < d.more.AtLeast {
+		return 0, err
+	}
+	return r, err
 }
 
 // decide chooses the records to keep.
@@ -506,7 +522,11 @@ func (d *dedup) summary(w io.Writer, r cluster.Report, unread map[string]string)
 		}
 		fmt.Fprintf(w, "kept unread: %s\n", cell(unread[path]))
 	}
-	fmt.Fprintf(w, "%d records, %d kept, %d left out (resemblance from %.4g)\n", len(d.ends), len(d.ends)-out, out, d.atLeast)
+	from := fmt.Sprintf("resemblance from %.4g", d.atLeast)
+	if d.more.Short != nil {
+		from += fmt.Sprintf(", of short records from %.4g", d.more.AtLeast)
+	}
+	fmt.Fprintf(w, "%d records, %d kept, %d left out (%s)\n", len(d.ends), len(d.ends)-out, out, from)
 	if r.HotCount > 0 {
 		fmt.Fprintf(w, "%d features are shared by more than %d records: some pairs among these were not compared\n", r.HotCount, featureLimit)
 	}

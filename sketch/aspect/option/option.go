@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/alike-sql/alike/sketch/verify"
 )
 
 // Flags are the flags of one command. Their names are those of the options, with a hyphen for
@@ -35,12 +37,15 @@ func Add(set *pflag.FlagSet, e Engine) *Flags {
 		f.values[name] = value
 		set.Var(value, name, usage)
 	}
-	text("profile", "", "what decides the numbers: a preset (prose, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
+	text("profile", "", "what decides the numbers: a preset (prose, paragraphs, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
 	f.values["si"] = set.StringSlice("si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	text("policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
 	text("by", "resemblance", "what the policy acts on: resemblance, or containment, which needs --contains")
 	text("verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which are read again")
 	share("at-least", "the resemblance from which rows count as alike; the preset's unless given")
+	short := new(Short)
+	f.values["short"] = short
+	set.Var(short, "short", shortUsage+"; none: no more than others")
 	share("recall", "the share of the pairs at that resemblance and a little above that the filter is chosen to find; 0.95 unless given")
 	text("name", "", "the attachment's name, when a table has several; the table's unless given")
 	text("where", "", "an SQL condition over a row: only these are attached")
@@ -77,6 +82,39 @@ func (f *Flags) Object() (string, error) {
 	encoded, err := json.Marshal(given)
 	return string(encoded), err
 }
+
+// shortUsage is what the flag short does, in every command that has it.
+const shortUsage = "more for short texts: 30:0.85 asks 0.85 of a pair of which either text has less than 30 shingles"
+
+// Short is the value of the flag short: the threshold of short texts, or nil.
+type Short struct{ *verify.Short }
+
+// AddShort adds the flag short to a command that attaches nothing.
+func AddShort(set *pflag.FlagSet) *Short {
+	s := new(Short)
+	set.Var(s, "short", shortUsage)
+	return s
+}
+
+func (s *Short) Set(text string) error {
+	if text == "none" {
+		s.Short = nil
+		return nil
+	}
+	before, after, _ := strings.Cut(text, ":")
+	below, err := strconv.ParseInt(before, 10, 64)
+	atLeast, err2 := strconv.ParseFloat(after, 64)
+	if err != nil || err2 != nil || below < 2 || below > verify.MaxShort || !(atLeast > 0 && atLeast <= 1) {
+		return fmt.Errorf("want two numbers such as 30:0.85, from 2 to %d shingles and above 0 to 1", verify.MaxShort)
+	}
+	s.Short = &verify.Short{Below: below, AtLeast: atLeast}
+	return nil
+}
+
+func (s *Short) MarshalJSON() ([]byte, error) { return json.Marshal(s.Short) }
+
+func (s *Short) String() string { return "" } // help shows no default
+func (s *Short) Type() string   { return "below:resemblance" }
 
 // A fraction is from 0 to 1.
 type fraction float64
