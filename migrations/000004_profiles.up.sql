@@ -185,15 +185,16 @@ comment on function alike.profile(bytea) is 'the canonical spelling of the profi
 create function alike._presets() returns table (name text, settings text, purpose text, background double precision) language sql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-  values ('prose', 'words', 'articles, descriptions, mail', 0.1::double precision),
+  values ('prose', 'words', 'articles, reports, chapters', 0.1::double precision),
+         ('paragraphs', 'chars w=5', 'descriptions, reviews, mail, scanned text', 0.1),
          ('short', 'chars', 'titles, addresses, messages, verses', 0.1),
-         ('names', 'chars w=2 k=29 s=4', 'names and other texts of a few words', 0.1),
+         ('names', 'chars w=2 k=31 s=4', 'names and other texts of a few words', 0.1),
          ('unsegmented', 'chars k=24 s=3', 'Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, short Arabic', 0.1),
          ('sequences', 'chars w=11 k=24 s=3', 'DNA, RNA, long numbers', 0.1),
          ('pages', 'page k=27 s=5', 'HTML', 0.3),
          ('code', 'code k=34 s=4', 'source code', 0.1),
          ('logs', 'chars k=27 s=5', 'log lines', 0.3),
-         ('records', 'chars k=27 s=5', 'JSON and other records with the same keys', 0.3),
+         ('records', 'chars k=31 s=5', 'JSON, XML and other records with the same keys', 0.3),
          ('web', 'html t=84 k=6 s=14', 'pages and their links; the filter of Broder 2000', 0),
          ('bing', 'words w=4 t=30 k=6 s=5 r=4', 'the smaller filter that Manasse describes', 0)
 $$;
@@ -223,14 +224,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   unspaced constant text := E'[\\u0E00-\\u0EFF\\u1000-\\u11FF\\u1780-\\u17FF\\u3040-\\u318F\\u31F0-\\u31FF\\u3400-\\u4DBF\\u4E00-\\u9FFF\\uAC00-\\uD7AF\\uF900-\\uFAFF\\U00020000-\\U0003FFFF]+';
-  arabic constant text := E'[\\u0600-\\u06FF\\u0750-\\u077F\\u0870-\\u08FF\\uFB50-\\uFDFF\\uFE70-\\uFEFE]+';
+  semitic constant text := E'[\\u0590-\\u05FF\\uFB1D-\\uFB4F\\u0600-\\u06FF\\u0750-\\u077F\\u0870-\\u08FF\\uFB50-\\uFDFF\\uFE70-\\uFEFE]+';
   r record;
   half integer;
 begin
   select count(*)::integer as n, count(*) filter (where kind = 'pages') as pages, count(*) filter (where kind = 'records') as records,
     count(*) filter (where kind = 'logs') as logs, count(*) filter (where kind = 'code') as code,
     sum(length(text) - length(regexp_replace(text, unspaced, '', 'g'))) as unspaced,
-    sum(length(text) - length(regexp_replace(text, arabic, '', 'g'))) as arabic,
+    sum(length(text) - length(regexp_replace(text, semitic, '', 'g'))) as semitic,
     sum(length(regexp_replace(text, E'[\\x01-\\x20]+', '', 'g'))) as visible,
     sum(length(regexp_replace(text, '[^0-9]+', '', 'g'))) as digits,
     sum(length(regexp_replace(text, E'[\\x01-\\x20]*[^\\x01-\\x20]+', 'x', 'g')) - length(substring(text from E'[\\x01-\\x20]*$'))) as words,
@@ -239,7 +240,8 @@ begin
   into r
   from (
     select t.text, case
-      when left(t.text, 1) = '<' and length(t.text) - length(replace(t.text, '</', '')) >= 4 then 'pages'
+      when left(t.text, 1) = '<' and length(t.text) - length(replace(t.text, '</', '')) >= 4 then
+        case when t.text ~* E'<(!doctype html|html|body|div|table|a href|p|br|ul|ol|h[1-6])[ \t\r\n/>=]' then 'pages' else 'records' end
       when left(t.text, 1) in ('{', '[') and position('":' in t.text) > 0 then 'records'
       when position(E'\n' in t.text) = 0 and t.text ~ '[0-9][0-9]:[0-9][0-9]' then 'logs'
       when (select count(*) filter (where ends) >= 3 and 3 * count(*) filter (where ends) >= count(*)
@@ -257,16 +259,19 @@ begin
       reason := 'there is no text to look at yet';
     when r.pages >= half then
       preset := 'pages';
-      reason := format('%s of the texts looked at (%s) are markup', r.pages, r.n);
+      reason := format('%s of the texts looked at (%s) are HTML', r.pages, r.n);
     when r.records >= half then
       preset := 'records';
-      reason := format('%s of the texts looked at (%s) are JSON', r.records, r.n);
+      reason := format('%s of the texts looked at (%s) are JSON or XML', r.records, r.n);
     when r.logs >= half and r.median <= 500 then
       preset := 'logs';
       reason := format('%s of the texts looked at (%s) are single lines with a time', r.logs, r.n);
     when r.code >= half then
       preset := 'code';
       reason := format('%s of the texts looked at (%s) look like source code', r.code, r.n);
+    when r.median < 250 and r.semitic > 0 and 5 * r.semitic >= r.visible then
+      preset := 'unsegmented';
+      reason := format('the texts are short and %s %% of the characters are Arabic or Hebrew', 100 * r.semitic / r.visible);
     when r.median < 30 and 2 * r.digits < r.visible then
       preset := 'names';
       reason := format('the median length of the texts looked at (%s) is %s characters, less than 30', r.n, r.median);
@@ -276,15 +281,12 @@ begin
     when r.visible >= 40 * r.words then
       preset := case when 10 * r.coded >= r.visible then 'short' else 'sequences' end;
       reason := format('the words have %s characters on average', r.visible / greatest(1, r.words));
-    when r.median < 250 and r.arabic > 0 and 5 * r.arabic >= r.visible then
-      preset := 'unsegmented';
-      reason := format('the texts are short and %s %% of the characters are Arabic', 100 * r.arabic / r.visible);
     when r.median < 250 then
       preset := 'short';
       reason := format('the median length of the texts looked at (%s) is %s characters, less than 250', r.n, r.median);
     else
-      preset := 'prose';
-      reason := format('the median length of the texts looked at (%s) is %s characters, at least 250', r.n, r.median);
+      preset := case when r.median < 2000 then 'paragraphs' else 'prose' end;
+      reason := format('the median length of the texts looked at (%s) is %s characters, %s', r.n, r.median, case when r.median < 2000 then 'less than 2000' else 'at least 2000' end);
   end case;
 end
 $$;

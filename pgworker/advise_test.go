@@ -29,7 +29,7 @@ func TestAdvise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"<svg", "23 × 4: prose, short", "27 × 5: ", "short, measured"} {
+	for _, want := range []string{"<svg", "23 × 4: prose, paragraphs, short", "27 × 5: ", "short, measured"} {
 		if !strings.Contains(string(drawing), want) {
 			t.Errorf("the picture has no %q:\n%.2000s", want, drawing)
 		}

@@ -299,14 +299,15 @@ func ExamplePresets() {
 	}
 	// Output:
 	// prose        words w=2 set fast t=168 k=23 s=4 r=2 at 0.55
+	// paragraphs   chars w=5 set fast t=168 k=23 s=4 r=2 at 0.55
 	// short        chars w=3 set fast t=168 k=23 s=4 r=2 at 0.55
-	// names        chars w=2 set fast t=168 k=29 s=4 r=2 at 0.52
+	// names        chars w=2 set fast t=168 k=31 s=4 r=2 at 0.51
 	// unsegmented  chars w=3 set fast t=168 k=24 s=3 r=2 at 0.45
 	// sequences    chars w=11 set fast t=168 k=24 s=3 r=2 at 0.45
 	// pages        page w=2 set fast t=168 k=27 s=5 r=2 at 0.60
 	// code         code w=2 set fast t=168 k=34 s=4 r=2 at 0.50
 	// logs         chars w=3 set fast t=168 k=27 s=5 r=2 at 0.60
-	// records      chars w=3 set fast t=168 k=27 s=5 r=2 at 0.60
+	// records      chars w=3 set fast t=168 k=31 s=5 r=2 at 0.58
 	// web          html w=6 set fast t=84 k=6 s=14 r=2 at 0.91
 	// bing         words w=4 set fast t=30 k=6 s=5 r=4 at 0.79
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ const (
 	lookLength = 4000 // characters of a text that are looked at
 	lookName   = 30   // characters: as many as names have, and titles in Chinese
 	lookShort  = 250  // characters: as many as titles, messages and verses have
+	lookLong   = 2000 // characters: in longer texts single letters count for less
 	lookLine   = 500  // characters of a log line
 	lookWord   = 40   // characters of a word that is no word
 )
@@ -45,22 +47,24 @@ func Look(texts []string) (preset, reason string) {
 // median is the higher one of two:
 //
 //	no text                                                    prose
-//	half begin with < and have </ twice                        pages
-//	half begin with { or [ and have ":                         records
+//	half begin with <, have </ twice and a tag of HTML         pages
+//	half begin with { or [ and have ":, or begin with < and
+//	    have </ twice                                          records
 //	half have no line end within, a time such as 12:30, and
 //	    the median is at most 500 characters                   logs
 //	half have three lines that end in one of ;{}): and such
 //	    lines are a third of theirs                            code
+//	the median is less than 250 characters, and a fifth of the
+//	    characters but white space are Arabic or Hebrew        unsegmented
 //	the median is less than 30 characters, and fewer than half
 //	    of the characters are digits                           names
-//	a fifth of the characters that are not white space are of
-//	    scripts without blanks between words, or Hangul        unsegmented
+//	a fifth of them are of scripts without blanks between
+//	    words, or Hangul                                       unsegmented
 //	words have 40 characters or more on average, and a tenth
 //	    of the characters are not digits or a, c, g, n, t, u   short
 //	words have 40 characters or more on average                sequences
-//	the median is less than 250 characters, and a fifth of the
-//	    characters are Arabic                                  unsegmented
 //	the median is less than 250 characters                     short
+//	the median is less than 2000 characters                    paragraphs
 //	else                                                       prose
 //
 // It depends on nothing but the texts, so that every engine chooses the same.
@@ -79,7 +83,11 @@ func LookThrough(documents iter.Seq[[]byte]) (preset, reason string, looked int)
 		lengths = append(lengths, utf8.RuneCountInString(text))
 		switch {
 		case text[0] == '<' && strings.Count(text, "</") >= 2:
-			pages++
+			if htmlTag.MatchString(text) {
+				pages++
+			} else {
+				records++
+			}
 		case (text[0] == '{' || text[0] == '[') && strings.Contains(text, "\":"):
 			records++
 		case !strings.Contains(text, "\n") && hasTime(text):
@@ -94,7 +102,7 @@ func LookThrough(documents iter.Seq[[]byte]) (preset, reason string, looked int)
 }
 
 // characters counts those of texts.
-type characters struct{ visible, unspaced, arabic, digits, coded, words int }
+type characters struct{ visible, unspaced, semitic, digits, coded, words int }
 
 func (c *characters) count(text string) {
 	blank := true
@@ -102,8 +110,8 @@ func (c *characters) count(text string) {
 		switch {
 		case isUnspaced(r):
 			c.unspaced++
-		case isArabic(r):
-			c.arabic++
+		case isSemitic(r):
+			c.semitic++
 		}
 		if r > ' ' {
 			c.visible++
@@ -133,13 +141,15 @@ func choose(lengths []int, pages, records, logs, code int, in characters) (prese
 	}
 	switch half := (n + 1) / 2; {
 	case pages >= half:
-		return "pages", share(pages, "are markup")
+		return "pages", share(pages, "are HTML")
 	case records >= half:
-		return "records", share(records, "are JSON")
+		return "records", share(records, "are JSON or XML")
 	case logs >= half && median <= lookLine:
 		return "logs", share(logs, "are single lines with a time")
 	case code >= half:
 		return "code", share(code, "look like source code")
+	case median < lookShort && in.semitic > 0 && 5*in.semitic >= in.visible:
+		return "unsegmented", fmt.Sprintf("the texts are short and %d %% of the characters are Arabic or Hebrew", 100*in.semitic/in.visible)
 	case median < lookName && 2*in.digits < in.visible:
 		return "names", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookName)
 	case in.unspaced > 0 && 5*in.unspaced >= in.visible:
@@ -150,12 +160,12 @@ func choose(lengths []int, pages, records, logs, code int, in characters) (prese
 			preset = "short"
 		}
 		return preset, fmt.Sprintf("the words have %d characters on average", in.visible/max(1, in.words))
-	case median < lookShort && in.arabic > 0 && 5*in.arabic >= in.visible:
-		return "unsegmented", fmt.Sprintf("the texts are short and %d %% of the characters are Arabic", 100*in.arabic/in.visible)
 	case median < lookShort:
 		return "short", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookShort)
+	case median < lookLong:
+		return "paragraphs", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, less than %d", n, median, lookLong)
 	}
-	return "prose", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, at least %d", n, median, lookShort)
+	return "prose", fmt.Sprintf("the median length of the texts looked at (%d) is %d characters, at least %d", n, median, lookLong)
 }
 
 // firstCharacters is text up to its first n characters.
@@ -178,6 +188,10 @@ func hasTime(text string) bool {
 	}
 	return false
 }
+
+// htmlTag finds a tag that HTML has and records in XML hardly have. Its letters have no
+// other case beyond ASCII, so PostgreSQL finds the same.
+var htmlTag = regexp.MustCompile("(?i:<(?:!doctype html|html|body|div|table|a href|p|br|ul|ol|h[1-6])[ \\t\\r\\n/>=])")
 
 // isCode reports whether three lines and a third of all end as those of programs do.
 func isCode(text string) bool {
@@ -202,8 +216,9 @@ func isUnspaced(r rune) bool {
 		r >= 0xAC00 && r <= 0xD7AF || r >= 0xF900 && r <= 0xFAFF || r >= 0x20000 && r <= 0x3FFFF
 }
 
-// isArabic reports whether a character is of the Arabic script, whose words are short
-// and change within.
-func isArabic(r rune) bool {
-	return r >= 0x0600 && r <= 0x06FF || r >= 0x0750 && r <= 0x077F || r >= 0x0870 && r <= 0x08FF || r >= 0xFB50 && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFE
+// isSemitic reports whether a character is of the Hebrew or Arabic script, whose words
+// are short and change within.
+func isSemitic(r rune) bool {
+	return r >= 0x0590 && r <= 0x05FF || r >= 0xFB1D && r <= 0xFB4F ||
+		r >= 0x0600 && r <= 0x06FF || r >= 0x0750 && r <= 0x077F || r >= 0x0870 && r <= 0x08FF || r >= 0xFB50 && r <= 0xFDFF || r >= 0xFE70 && r <= 0xFEFE
 }

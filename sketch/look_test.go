@@ -1,7 +1,9 @@
 package sketch
 
 import (
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -97,12 +99,14 @@ func TestLook(t *testing.T) {
 	}{
 		{"prose", "no text", nil},
 		{"prose", "no text", []string{"", " \n"}},
-		{"prose", "at least 250", []string{address, address, verse}},
-		{"prose", "at least 250", []string{address + " The train leaves at 12:30.\nYours"}},
+		{"paragraphs", "less than 2000", []string{address, address, verse}},
+		{"paragraphs", "less than 2000", []string{address + " The train leaves at 12:30.\nYours"}},
+		{"paragraphs", "is 1999 characters, less than 2000", []string{strings.Repeat("words and ", 200)[:1999]}},
+		{"prose", "is 2000 characters, at least 2000", []string{strings.Repeat("words,and ", 200)[:1999] + "."}},
 		{"names", "texts looked at (3)", []string{"Linux kernel headers", "The GNU C library", "A text editor"}},
 		{"short", "54 characters", []string{verse}},
 		{"short", "less than 250", []string{"12 Pinkerton Circuit, Richlands 4560", "8 Stanley Street, Winston Hills 4223"}},
-		{"names", "less than 30", []string{"Le café est fermé à midi", "Съешь же ещё этих мягких булок", "המחור השניוני"}},
+		{"names", "less than 30", []string{"Le café est fermé à midi", "Съешь же ещё этих мягких булок", "ναι"}},
 		{"names", "less than 30", []string{"我能吞下玻璃而不伤身体。", "Linux 内核的文件系统"}},
 		{"names", "28 characters", []string{"나는 유리를 먹을 수 있어요. 그래도 아프지 않아요"}},
 		{"unsegmented", "% of the characters", []string{strings.Repeat("我能吞下玻璃而不伤身体。", 3)}},
@@ -111,6 +115,8 @@ func TestLook(t *testing.T) {
 		{"unsegmented", "% of the characters", []string{"ฉันกินกระจกได้ แต่มันไม่ทำให้ฉันเจ็บ"}},
 		{"pages", "2 of the texts looked at (3)", []string{page, "\n" + page, verse}},
 		{"records", "are JSON", []string{`{"name": "Ada", "city": "London"}`, `[{"name": "Bob"}]`}},
+		{"records", "are JSON or XML", []string{"<?xml version='1.0'?>\n<part><name>A valve</name></part>", "<part><name>A valve</name></part>", "<part/>"}},
+		{"pages", "are HTML", []string{"<P>A page</P><P>of words</P>", "<div class='x'><p>one</p></div>", "<part/>"}},
 		{"records", "are JSON", []string{`{"at": "2026-11-22T06:39:12", "name": "Ada"}`}},
 		{"names", "less than 30", []string{"[draft] the title", "{x} of y"}},
 		{"logs", "single lines with a time", []string{"2026-11-22 06:39:12 status installed libc6:amd64 2.36-9", "2026-11-22 06:39:13 startup archives unpack"}},
@@ -118,19 +124,21 @@ func TestLook(t *testing.T) {
 		{"code", "source code", []string{source("feature.go"), source("list.go"), source("sample.go")}},
 		{"code", "source code", []string{source("testdata/golden/families.py")}},
 		{"code", "source code", []string{"int main(void) {\n  puts(\"x\");\n  return 0;\n}\n"}},
-		{"prose", "at least 250", []string{source("README.md")}},
+		{"prose", "at least 2000", []string{source("README.md")}},
 		{"prose", "no text", []string{"\xff\xfe", "\x00\x01"}},
 		{"names", "(1)", []string{"\x00", "a title", "title \xc3"}},
 		{"short", "less than 250", []string{"العنوان in a long title of English words", "A title"}},
-		{"names", "14 characters", []string{"المحور الثانوي", "إغلاق النافذة"}},
-		{"unsegmented", "are Arabic", []string{"المحور الثانوي إغلاق النافذة المحور"}},
-		{"prose", "at least 250", []string{strings.Repeat("المحور الثانوي ", 40)}},
+		{"unsegmented", "are Arabic or Hebrew", []string{"المحور الثانوي", "إغلاق النافذة"}},
+		{"unsegmented", "are Arabic or Hebrew", []string{"המחור השניוני"}},
+		{"names", "less than 30", []string{"דו and a name of eight words"}},
+		{"unsegmented", "are Arabic or Hebrew", []string{"المحور الثانوي إغلاق النافذة المحور"}},
+		{"paragraphs", "less than 2000", []string{strings.Repeat("المحور الثانوي ", 40)}},
 		{"short", "words have 304 characters", []string{strings.Repeat("UleoUvqGPZ1cjKZtI2d", 16)}},
 		{"short", "words have 76 characters", []string{strings.Repeat(strings.Repeat("UleoUvqGPZ1cjKZtI2d", 4)+"\n", 9)}},
 		{"short", "less than 250", []string{"+49 30 901820", "192.0.2.17"}},
 		{"sequences", "words have 480 characters", []string{strings.Repeat("GATTACACATTAGGCA", 30)}},
 		{"sequences", "words have 64 characters", []string{strings.Repeat("3141592653589793", 4)}},
-		{"prose", "at least 250", []string{strings.Repeat("3141592653589793238462643383279 ", 12)}},
+		{"paragraphs", "less than 2000", []string{strings.Repeat("3141592653589793238462643383279 ", 12)}},
 	} {
 		preset, reason, looked := look(c.texts...)
 		if preset != c.want || !strings.Contains(reason, c.reason) {
@@ -156,6 +164,93 @@ func TestLookReadsTheBeginning(t *testing.T) {
 	for n, want := range map[int]string{0: "", 1: "é", 3: "é w", 5: "é w", 4: "é w"} {
 		if got := string(firstCharacters([]byte("é w"), n)); got != want {
 			t.Errorf("%d characters: %q, want %q", n, got, want)
+		}
+	}
+}
+
+// Copies with misread letters are found under the preset that a look chooses, and rows that
+// have nothing to do with one another are not: at least 0.97 of the copies of the paragraphs
+// and lines of this repository's pages, as whole texts and cut to titles and names.
+func TestLookFindsMisreadCopies(t *testing.T) {
+	pages, err := filepath.Glob("../*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := filepath.Glob("../*/*/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole []string
+	seen := map[string]bool{}
+	for _, page := range append(append(pages, more...), "../README.md") {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text := range strings.SplitSeq(string(b), "\n\n") {
+			if text = strings.Join(strings.Fields(text), " "); len(text) > 250 && !strings.HasPrefix(text, "```") && !seen[text[:40]] {
+				seen[text[:40]] = true
+				whole = append(whole, text)
+			}
+		}
+	}
+	for _, c := range []struct {
+		want            string
+		length, letters int // of a text, and for each that is misread
+	}{{"paragraphs", 700, 25}, {"paragraphs", 300, 25}, {"short", 120, 25}, {"short", 40, 20}, {"names", 24, 20}} {
+		random := rand.New(rand.NewPCG(14, uint64(c.length)))
+		var texts, copies []string
+		for _, text := range whole {
+			text := strings.TrimSpace(string(firstCharacters([]byte(text), c.length)))
+			misread := []rune(text)
+			for range max(1, len(misread)/c.letters) {
+				misread[random.IntN(len(misread))] = rune('a' + random.IntN(26))
+			}
+			texts, copies = append(texts, text), append(copies, string(misread))
+		}
+		preset, reason := Look(texts)
+		if preset != c.want {
+			t.Errorf("%d characters: %s, since %s; want %s", c.length, preset, reason, c.want)
+			continue
+		}
+		s := mustSketcher(t, preset)
+		atLeast := s.Profile().AtLeast()
+		type row struct {
+			sketch   []byte
+			features []Feature
+		}
+		rowOf := func(text string) row {
+			s.Document([]byte(text))
+			b, err := Cut(nil, s.AppendSketch(nil), s.Profile().StoredBits())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return row{b, s.AppendFeatures(nil)}
+		}
+		answers := func(a, b row) bool {
+			for i, f := range a.features {
+				if f == b.features[i] {
+					r, err := Resemblance(a.sketch, b.sketch)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return r >= atLeast
+				}
+			}
+			return false
+		}
+		found, wrong := 0, 0
+		for i := range texts {
+			original, misread := rowOf(texts[i]), rowOf(copies[i])
+			if answers(original, misread) {
+				found++
+			}
+			if other := (i + len(texts)/2) % len(texts); answers(misread, rowOf(texts[other])) {
+				wrong++
+			}
+		}
+		if n := len(texts); n < 200 || 100*found < 97*n || 100*wrong > 2*n {
+			t.Errorf("%s, %d characters: %d of %d misread copies found, %d wrong", preset, c.length, found, n, wrong)
 		}
 	}
 }

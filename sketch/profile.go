@@ -102,15 +102,16 @@ type Preset struct {
 // presetList is Presets as they are written by hand. The measurements behind them
 // are in the README of the side by side.
 var presetList = []Preset{
-	{"prose", "words", "articles, descriptions, mail", 0, Unrelated},
+	{"prose", "words", "articles, reports, chapters", 0, Unrelated},
+	{"paragraphs", "chars w=5", "descriptions, reviews, mail, scanned text", 0, Unrelated},
 	{"short", "chars", "titles, addresses, messages, verses", 0, Unrelated},
-	{"names", "chars w=2 k=29 s=4", "names and other texts of a few words", 0, Unrelated},
+	{"names", "chars w=2 k=31 s=4", "names and other texts of a few words", 0, Unrelated},
 	{"unsegmented", "chars k=24 s=3", "Chinese, Japanese, Korean, Thai, Lao, Khmer, Burmese, short Arabic", 0, Unrelated},
 	{"sequences", "chars w=11 k=24 s=3", "DNA, RNA, long numbers", 0, Unrelated},
 	{"pages", "page k=27 s=5", "HTML", 0, Templated},
 	{"code", "code k=34 s=4", "source code", 0, Unrelated},
 	{"logs", "chars k=27 s=5", "log lines", 0, Templated},
-	{"records", "chars k=27 s=5", "JSON and other records with the same keys", 0, Templated},
+	{"records", "chars k=31 s=5", "JSON, XML and other records with the same keys", 0, Templated},
 	{"web", "html t=84 k=6 s=14", "pages and their links; the filter of Broder 2000", 0, 0},
 	{"bing", "words w=4 t=30 k=6 s=5 r=4", "the smaller filter that Manasse describes", 0, 0},
 }

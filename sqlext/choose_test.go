@@ -11,13 +11,15 @@ func TestChoosesThePreset(t *testing.T) {
 	paragraph := strings.Repeat("A paragraph of words that go on about the harbour. ", 8)
 	page := "<html><body><p>A page with a number.</p><p>" + paragraph + "</p></body></html>"
 	for _, c := range []struct{ document, profile, chosen string }{
-		{paragraph, "words w=2 set fast t=168 k=23 s=4 r=2 bits=4", "prose: the median length of the texts looked at (20) is "},
+		{paragraph, "chars w=5 set fast t=168 k=23 s=4 r=2 bits=4", "paragraphs: the median length of the texts looked at (20) is "},
+		{strings.Repeat(paragraph, 5), "words w=2 set fast t=168 k=23 s=4 r=2 bits=4", "prose: the median length of the texts looked at (20) is "},
 		{"a title of a few words, as of a book", "chars w=3 set fast t=168 k=23 s=4 r=2 bits=4", "short: the median length of the texts looked at (20) is 3"},
-		{"a name of a few words", "chars w=2 set fast t=168 k=29 s=4 r=2 bits=4", "names: the median length of the texts looked at (20) is 2"},
+		{"a name of a few words", "chars w=2 set fast t=168 k=31 s=4 r=2 bits=4", "names: the median length of the texts looked at (20) is 2"},
 		{strings.Repeat("acgttcgaaccgtt", 20), "chars w=11 set fast t=168 k=24 s=3 r=2 bits=4", "sequences: the words have 280 characters on average"},
 		{"我能吞下玻璃而不伤身体。我能吞下玻璃而不伤身体。我能吞下玻璃而", "chars w=3 set fast t=168 k=24 s=3 r=2 bits=4", "unsegmented: "},
-		{page, "page w=2 set fast t=168 k=27 s=5 r=2 bits=4", "pages: 20 of the texts looked at (20) are markup"},
-		{`{"name": "Ada"}`, "chars w=3 set fast t=168 k=27 s=5 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON"},
+		{page, "page w=2 set fast t=168 k=27 s=5 r=2 bits=4", "pages: 20 of the texts looked at (20) are HTML"},
+		{`{"name": "Ada"}`, "chars w=3 set fast t=168 k=31 s=5 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON or XML"},
+		{`<part id="7"><name>A valve</name><site>Leeds</site></part>`, "chars w=3 set fast t=168 k=31 s=5 r=2 bits=4", "records: 20 of the texts looked at (20) are JSON or XML"},
 		{"2026-11-22 06:39:12 installed", "chars w=3 set fast t=168 k=27 s=5 r=2 bits=4", "logs: 20 of the texts looked at (20) are single lines with a time"},
 		{"x = 1;\ny = 2;\nz = 3;\n", "code w=2 set fast t=168 k=34 s=4 r=2 bits=4", "code: 20 of the texts looked at (20) look like source code"},
 	} {
@@ -43,7 +45,7 @@ func TestChoosesThePreset(t *testing.T) {
 	db.expect("names: the median length of the texts looked at (1000) is 7 characters, less than 30", `SELECT chosen FROM alike_status()`)
 	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
 	db.rows(`SELECT alike_attach('d', 'body', '{"where": "id > 1500"}')`)
-	db.expect("1", `SELECT chosen LIKE 'prose: % (1000) is 407 characters, at least 250' FROM alike_status()`)
+	db.expect("1", `SELECT chosen LIKE 'paragraphs: % (1000) is 407 characters, less than 2000' FROM alike_status()`)
 	// What is extracted is not looked at.
 	db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
 	db.rows(`SELECT alike_attach('d', 'body', '{"extract": "html"}')`)
@@ -88,8 +90,8 @@ func TestFilterFollowsTheThreshold(t *testing.T) {
 	attached(`{"at_least": 0.4}`, "34", "3", "0.4", "0.953")
 	attached(`{"at_least": null}`, "34", "3", "0.55", "0.999")
 	attached(`{"recall": 0.9999}`, "23", "2", "0.55", "1.0")
-	attached(`{"profile": "records", "recall": null}`, "27", "5", "0.6", "0.955")
-	attached(`{"profile": "records", "at_least": 0.9}`, "27", "5", "0.9", "1.0")
+	attached(`{"profile": "records", "recall": null}`, "31", "5", "0.58", "0.951")
+	attached(`{"profile": "records", "at_least": 0.9}`, "31", "5", "0.9", "1.0")
 	attached(`{"profile": "records w=4"}`, "4", "9", "0.9", "0.96")
 	// Who gives k or s keeps it, and is told what it finds.
 	attached(`{"profile": "words k=12 s=7 t=168", "at_least": null}`, "12", "7", "0.77", "0.955")

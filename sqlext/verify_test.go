@@ -177,7 +177,7 @@ func TestVerifiedOddly(t *testing.T) {
 	db.exec("CREATE TABLE pages(a TEXT, b INTEGER, body BLOB, PRIMARY KEY (a, b)) WITHOUT ROWID")
 	db.exec(`INSERT INTO pages SELECT a, b, CAST('<html><script>var x = ' || b || '</script><p>' || replace(body, ' ', '<br> ') || '</p>' AS BLOB) FROM plain`)
 	for _, table := range []string{"plain", "pages"} {
-		db.rows(`SELECT alike_attach('` + table + `', 'body', '{"verify": "text", "at_least": 0.6, "extract": "` + map[string]string{"plain": "plain", "pages": "html"}[table] + `", "where": "b % 5 <> 0"}')`)
+		db.rows(`SELECT alike_attach('` + table + `', 'body', '{"profile": "prose", "verify": "text", "at_least": 0.6, "extract": "` + map[string]string{"plain": "plain", "pages": "html"}[table] + `", "where": "b % 5 <> 0"}')`)
 	}
 	db.expect(db.rows(`SELECT * FROM alike_pairs('plain') ORDER BY key, other`), `SELECT * FROM alike_pairs('pages') ORDER BY key, other`)
 	db.expect("1|0", `SELECT sum(low = high) > 3, sum(key LIKE '%5]' OR key LIKE '%0]') FROM alike_pairs('pages')`)

@@ -66,8 +66,9 @@ func run(file string) error {
 		}
 	}
 	fmt.Print(`
-resemblance is the share of four-word sequences in common, estimated from sketches
-of 106 bytes; low and high are its bounds at 95 % confidence, exact is the true one.
+resemblance is the share of runs of five characters in common, as the preset paragraphs
+has it, estimated from sketches of 106 bytes; low and high are its bounds at 95 %
+confidence, exact is the true one.
 `)
 	return nil
 }
@@ -127,7 +128,7 @@ func (o *office) fill() error {
 // attach gives the table the aspect. The table itself does not change.
 func (o *office) attach() error {
 	start := time.Now()
-	const attach = `select alike_attach('memos', 'body', '{"policy": "link"}')`
+	const attach = `select alike_attach('memos', 'body', '{"policy": "link", "at_least": 0.7}')`
 	var rows int
 	if err := o.db.QueryRow(attach).Scan(&rows); err != nil {
 		return err
@@ -165,7 +166,7 @@ func (o *office) alike(id int64) error {
 // leftOut shows the edits that are not among the answers, because they made
 // another text.
 func (o *office) leftOut(id int64) error {
-	left, err := o.db.Query(`select b.id, alike_resemblance_exact(a.body, b.body) from memos a, memos b
+	left, err := o.db.Query(`select b.id, alike_resemblance_exact(a.body, b.body, 'paragraphs') from memos a, memos b
 		where a.id = ?1 and b.id between ?2 + 1 and ?1 - 1 and b.id not in (select key from alike_rows('memos', ?1))`, id, written)
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func (o *office) clusters() error {
 // ask prints the answer with, for comparison, the exact resemblance and what
 // was done to the text.
 func ask(db *sql.DB, question string, id int64, done map[int64]string) error {
-	found, err := db.Query(`select found.*, alike_resemblance_exact(a.body, b.body)
+	found, err := db.Query(`select found.*, alike_resemblance_exact(a.body, b.body, 'paragraphs')
 		from (`+question+`) as found join memos a on a.id = found.key join memos b on b.id = ?`, id, id)
 	if err != nil {
 		return err

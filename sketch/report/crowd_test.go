@@ -135,7 +135,7 @@ func TestCrowd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sentence := range []string{"estimated from the sketches of", "with the 10 that share most features",
-		"Presets side by side", "tried on 300 texts", "<strong>short</strong> is chosen: the median length", "23 × 4: prose, short"} {
+		"Presets side by side", "tried on 300 texts", "<strong>short</strong> is chosen: the median length", "23 × 4: prose, paragraphs, short"} {
 		if !strings.Contains(page.String(), sentence) {
 			t.Errorf("the page does not say %q", sentence)
 		}

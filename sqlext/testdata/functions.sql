@@ -72,7 +72,7 @@ SELECT alike_filter(12, 7, 13, 0.5);
 
 SELECT name, settings FROM alike_profiles() LIMIT 2;
 -- prose|words w=2 set fast t=168 k=23 s=4 r=2
--- short|chars w=3 set fast t=168 k=23 s=4 r=2
+-- paragraphs|chars w=5 set fast t=168 k=23 s=4 r=2
 
 SELECT alike_bounds(alike_sketch('a b c d e f'), alike_sketch('a b c d e f'));
 -- {"low":0.978281697861324,"estimate":1,"high":1}

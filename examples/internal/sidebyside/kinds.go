@@ -37,12 +37,15 @@ var kindSources = []kindSource{
 	{"titles", "one-line descriptions of Debian's packages", 3000, stanzaField(`(?m)^Description: (.*)$`, 0)},
 	{"names", "organisations in IEEE's registry", 3000, ieee(2)},
 	{"addresses", "addresses in IEEE's registry", 3000, ieee(3)},
-	{"messages", "messages of LibreOffice in English", 3000, messages("th", false, 15)},
-	{"ar", "the same in Arabic", 3000, messages("ar", true, 15)},
-	{"th", "the same in Thai", 3000, messages("th", true, 15)},
-	{"ja-short", "the same in Japanese", 3000, messages("ja", true, 8)},
-	{"ko-short", "the same in Korean", 3000, messages("ko", true, 8)},
-	{"zh-short", "the same in Chinese", 3000, messages("zh_CN", true, 8)},
+	{"messages", "messages of LibreOffice in English", 3000, messages(libreOffice, "th", false, 15)},
+	{"ar", "the same in Arabic", 3000, messages(libreOffice, "ar", true, 15)},
+	{"th", "the same in Thai", 3000, messages(libreOffice, "th", true, 15)},
+	{"ja-short", "the same in Japanese", 3000, messages(libreOffice, "ja", true, 8)},
+	{"ko-short", "the same in Korean", 3000, messages(libreOffice, "ko", true, 8)},
+	{"zh-short", "the same in Chinese", 3000, messages(libreOffice, "zh_CN", true, 8)},
+	{"he", "messages of the programs of this machine in Hebrew", 3000, messages(installed, "he", true, 8)},
+	{"hi", "the same in Hindi", 3000, messages(installed, "hi", true, 8)},
+	{"vi", "the same in Vietnamese", 3000, messages(installed, "vi", true, 8)},
 	{"zh", "paragraphs of Debian's installation guide for two machines, in Chinese", 3000, guide("zh_CN", 15)},
 	{"ja", "the same in Japanese", 3000, guide("ja", 15)},
 	{"ko", "the same in Korean", 3000, guide("ko", 15)},
@@ -55,6 +58,8 @@ var kindSources = []kindSource{
 	{"logs", "lines of this machine's dpkg.log", 3000, dpkgLog},
 	{"json", "ISO 3166-2 as JSON records", 3000, isoRecords},
 	{"stanzas", "Debian's index of packages, a record a package", 1500, stanzaField(`(?s)^(.*)$`, 3000)},
+	{"xml", "types of files in the XML of shared-mime-info", 1000, mimeTypes},
+	{"changelogs", "entries of the changelogs of Debian's packages", 1000, changelogs},
 	{"code", "files of two versions of golang.org/x/text", 500, sources},
 	{"readmes", "README files of npm packages and Go modules", 500, readmes},
 	{"copyrights", "copyright files of Debian's packages", 500, copyrights},
@@ -134,10 +139,20 @@ func ieee(column int) func(string) ([]kindRow, error) {
 	}
 }
 
-// messages are those of LibreOffice's catalogues: translated, or in English.
-func messages(language string, translated bool, minRunes int) func(string) ([]kindRow, error) {
+// libreOffice and installed are the folders of catalogues of messages: LibreOffice's, and
+// those of all programs of this machine.
+const (
+	libreOffice = "usr/lib/libreoffice/program/resource"
+	installed   = "/usr/share/locale"
+)
+
+// messages are those of catalogues: translated, or in English.
+func messages(folder, language string, translated bool, minRunes int) func(string) ([]kindRow, error) {
 	return func(packages string) (list []kindRow, err error) {
-		files, err := filepath.Glob(filepath.Join(packages, "usr/lib/libreoffice/program/resource", language, "LC_MESSAGES/*.mo"))
+		if !filepath.IsAbs(folder) {
+			folder = filepath.Join(packages, folder)
+		}
+		files, err := filepath.Glob(filepath.Join(folder, language, "LC_MESSAGES/*.mo"))
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +168,7 @@ func messages(language string, translated bool, minRunes int) func(string) ([]ki
 				}
 				length, offset := binary.LittleEndian.Uint32(b[at+8*i:]), binary.LittleEndian.Uint32(b[at+8*i+4:])
 				text := string(b[offset : offset+length])
-				text = text[strings.LastIndexByte(text, 4)+1:]
+				text, _, _ = strings.Cut(text[strings.LastIndexByte(text, 4)+1:], "\x00") // the singular
 				if utf8.RuneCountInString(text) >= minRunes && translated == strings.ContainsFunc(text, func(r rune) bool { return r > 127 }) {
 					list = append(list, kindRow{text: text})
 				}
@@ -323,6 +338,32 @@ func isoRecords(string) (list []kindRow, err error) {
 			reads = append(reads, values[key])
 		}
 		list = append(list, kindRow{text: compact.String(), reads: strings.Join(reads, " ")})
+	}
+	return list, nil
+}
+
+func mimeTypes(string) (list []kindRow, err error) {
+	b, err := os.ReadFile("/usr/share/mime/packages/freedesktop.org.xml")
+	for _, text := range regexp.MustCompile(`(?s)<mime-type.*?</mime-type>`).FindAllString(string(b), -1) {
+		list = append(list, kindRow{text: text})
+	}
+	return list, err
+}
+
+func changelogs(string) (list []kindRow, err error) {
+	files, err := filepath.Glob("/usr/share/doc/*/changelog.Debian.gz")
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		out, err := exec.Command("gzip", "-dc", file).Output()
+		if err != nil {
+			return nil, err
+		}
+		entries := regexp.MustCompile(`\n\S.*urgency=`).Split("\n"+string(out), 10)
+		for _, text := range entries[min(1, len(entries)):] {
+			list = append(list, kindRow{text: strings.TrimSpace(text)})
+		}
 	}
 	return list, nil
 }

@@ -33,6 +33,7 @@ type kindResult struct {
 	Chosen      string // by attach
 	AtLeast     float64
 	Profile     string
+	Bytes       float64  `json:",omitempty"` // of a row, beside the text
 	Held        *float64 // the share of the answers whose bounds contain the exact resemblance
 	Answers     map[string]*kindAnswers
 	Curve       []kindPoint `json:",omitempty"` // Alike under other thresholds
@@ -252,12 +253,21 @@ func (r *kindResult) alike(rows []kindRow, j *kindJudge, file string) error {
 	if err := insertKind(db, rows); err != nil {
 		return err
 	}
-	began := time.Now()
 	var n int
+	var before, after float64
+	const size = "select (p.page_count - f.freelist_count) * s.page_size from pragma_page_count p, pragma_freelist_count f, pragma_page_size s"
+	if err := db.QueryRow(size).Scan(&before); err != nil {
+		return err
+	}
+	began := time.Now()
 	if err := db.QueryRow("select alike_attach('docs', 'body')").Scan(&n); err != nil {
 		return err
 	}
 	a := &kindAnswers{Version: sqlext.Version, Fill: time.Since(began).Seconds() / float64(len(rows))}
+	if err := db.QueryRow(size).Scan(&after); err != nil {
+		return err
+	}
+	r.Bytes = (after - before) / float64(len(rows))
 	if err := db.QueryRow("select chosen, at_least, profile from alike_status()").Scan(&r.Chosen, &r.AtLeast, &r.Profile); err != nil {
 		return err
 	}
