@@ -44,7 +44,7 @@ func startCluster(t testing.TB) *citusCluster {
 	t.Helper()
 	start := func() *pgtest.Server {
 		return pgtest.From(t, citusPrograms(t), "shared_preload_libraries=citus", "max_connections=300", "citus.node_conninfo=sslmode=disable",
-			"citus.enable_statistics_collection=off", "citus.recover_2pc_interval=1s", "max_wal_size=4GB")
+			"citus.enable_statistics_collection=off", "citus.recover_2pc_interval=1s", "max_wal_size=4GB", "max_prepared_transactions=600")
 	}
 	return &citusCluster{start(), []*pgtest.Server{start(), start()}}
 }
@@ -208,7 +208,7 @@ func TestCitusAnswers(t *testing.T) {
 				b.works("select " + table.pair + ", slot from " + relation("_pair") + " order by " + table.pair + ", slot")
 				b.works("select " + table.key + ", slot, feature from " + relation("_feature") + " order by " + table.key + ", slot")
 				b.works("select " + table.pair + ", shared, resemblance, low, high, policy from " + relation("_match") + " order by " + table.pair)
-				b.works(`select name, "table", "column", profile, policy, at_least, rows, sketched, pending, failed from alike.status()`)
+				b.works(`select name, "table", "column", profile, policy, at_least, short, rows, sketched, pending, failed from alike.status()`)
 			}
 			b.works(table.create)
 			exec(t, b.citus, "select create_distributed_table($1, $2)", table.name, table.distribute)
@@ -237,6 +237,14 @@ func TestCitusAnswers(t *testing.T) {
 			b.works("select alike.attach(" + quoted + `, 'body', '{"profile": "words w=3", "policy": "warn"}')`)
 			b.once()
 			questions()
+			all := len(b.works("select key, other from alike.pairs(" + quoted + ")"))
+			b.works("select alike.attach(" + quoted + `, 'body', '{"policy": "link", "short": {"below": 79, "at_least": 0.9}}')`) // 78 without "and more"
+			b.works(insert(151, 170))
+			b.once()
+			questions()
+			if n := len(b.works("select key, other from alike.pairs(" + quoted + ")")); n < 10 || n >= all {
+				t.Errorf("%d pairs when short texts need more, %d before", n, all)
+			}
 			b.works("select alike.refresh(" + quoted + ")")
 			b.works("truncate " + table.name)
 			b.once()
