@@ -292,7 +292,7 @@ func TestFunctionsAreSafe(t *testing.T) {
 		if strings.Contains(config, "search_path=pg_catalog, pg_temp") {
 			continue
 		}
-		if name != "alike._relation(text)" && (strings.Count(source, ";") > 0 || strings.Contains(strings.ReplaceAll(source, "operator(pg_catalog.", ""), "||")) {
+		if name != "alike._relation(text)" && name != "alike._shared_values(bytea,bytea)" && (strings.Count(source, ";") > 0 || strings.Contains(strings.ReplaceAll(source, "operator(pg_catalog.", ""), "||")) {
 			t.Errorf("%s has no search path: %s", name, source)
 		}
 	}
