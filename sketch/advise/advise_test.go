@@ -93,76 +93,85 @@ func TestPresets(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"short", "prose", "records"} {
-		a := byName[name]
-		p, err := sketch.ParseProfile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Bits = 4
-		sketcher, err := sketch.NewSketcher(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var whole, stored [][]byte
-		for _, text := range texts {
-			q := p
-			q.Bits = 64
-			one, err := sketch.NewSketcher(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			one.Document([]byte(text))
-			sketcher.Document([]byte(text))
-			whole, stored = append(whole, one.AppendSketch(nil)), append(stored, sketcher.AppendSketch(nil))
-		}
-		pairs, found, answers, candidates, near, nearFound := 0, 0, 0, 0, 0, 0
-		for i := range texts {
-			for j := range i {
-				exact, ok, err := sketch.ExactResemblance(p, []byte(texts[i]), []byte(texts[j]))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !ok {
-					continue
-				}
-				shared, err := sketch.Shared(whole[i], whole[j])
-				if err != nil {
-					t.Fatal(err)
-				}
-				estimate, err := sketch.Resemblance(stored[i], stored[j])
-				if err != nil {
-					t.Fatal(err)
-				}
-				answer := shared > 0 && estimate >= a.AtLeast
-				count := func(n *int, yes bool) {
-					if yes {
-						*n++
-					}
-				}
-				count(&candidates, shared > 0)
-				count(&answers, answer)
-				count(&pairs, exact >= a.AtLeast)
-				count(&found, exact >= a.AtLeast && answer)
-				count(&near, exact >= 0.6 && exact <= 0.7)
-				count(&nearFound, exact >= 0.6 && exact <= 0.7 && shared > 0)
-			}
-		}
-		if pairs != a.Pairs || answers != a.Answers || math.Abs(float64(found)-a.Recall*float64(max(pairs, 1))) > 1e-9 && pairs > 0 {
-			t.Errorf("%s: %d pairs, %v of them found, %d answers; want %d, %d, %d", name, a.Pairs, a.Recall*float64(a.Pairs), a.Answers, pairs, found, answers)
-		}
-		n := float64(len(texts))
-		if want := 2 * float64(candidates) / n * 999_999 / (n - 1); math.Abs(want-a.Candidates) > 1e-6*want {
-			t.Errorf("%s: %v candidates a row, want %v", name, a.Candidates, want)
-		}
-		if point := a.Curve[1]; point.Pairs != near || near > 0 && math.Abs(point.Measured-float64(nearFound)/float64(near)) > 1e-9 {
-			t.Errorf("%s: %+v, want %d pairs, %d of them found", name, point, near, nearFound)
-		}
-		if want, _ := sketch.ThresholdRecall(p.K, p.S, a.AtLeast); a.Expected != want || a.Same < 0 || a.Same > 1 || a.Edited <= 0 || a.Edited > 1 || a.Seconds <= 0 || a.Bytes < 500 {
-			t.Errorf("%s: %+v", name, a)
-		}
+		checkAdvice(t, texts, byName[name])
 	}
 	if short, prose := byName["short"], byName["prose"]; short.Edited <= prose.Edited || len(prose.Missed) == 0 || len(short.Only) > 0 {
 		t.Errorf("titles: short finds %v of the edited ones, prose %v, and misses %v", short.Edited, prose.Edited, prose.Missed)
+	}
+}
+
+// sketches are the sketches of texts as a side table keeps them, and whole.
+func sketches(t *testing.T, p sketch.Profile, texts []string) (stored, whole [][]byte) {
+	t.Helper()
+	for _, bits := range []int{4, 64} {
+		p.Bits = bits
+		s, err := sketch.NewSketcher(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list [][]byte
+		for _, text := range texts {
+			s.Document([]byte(text))
+			list = append(list, s.AppendSketch(nil))
+		}
+		stored, whole = whole, list
+	}
+	return stored, whole
+}
+
+// checkAdvice counts the pairs of texts one by one and compares what the advice says of them.
+func checkAdvice(t *testing.T, texts []string, a advise.Advice) {
+	t.Helper()
+	name := a.Preset
+	p, err := sketch.ParseProfile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, whole := sketches(t, p, texts)
+	pairs, found, answers, candidates, near, nearFound := 0, 0, 0, 0, 0, 0
+	for i := range texts {
+		for j := range i {
+			exact, ok, err := sketch.ExactResemblance(p, []byte(texts[i]), []byte(texts[j]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				continue
+			}
+			shared, err := sketch.Shared(whole[i], whole[j])
+			if err != nil {
+				t.Fatal(err)
+			}
+			estimate, err := sketch.Resemblance(stored[i], stored[j])
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := shared > 0 && estimate >= a.AtLeast
+			count := func(n *int, yes bool) {
+				if yes {
+					*n++
+				}
+			}
+			count(&candidates, shared > 0)
+			count(&answers, answer)
+			count(&pairs, exact >= a.AtLeast)
+			count(&found, exact >= a.AtLeast && answer)
+			count(&near, exact >= 0.6 && exact <= 0.7)
+			count(&nearFound, exact >= 0.6 && exact <= 0.7 && shared > 0)
+		}
+	}
+	if pairs != a.Pairs || answers != a.Answers || math.Abs(float64(found)-a.Recall*float64(max(pairs, 1))) > 1e-9 && pairs > 0 {
+		t.Errorf("%s: %d pairs, %v of them found, %d answers; want %d, %d, %d", name, a.Pairs, a.Recall*float64(a.Pairs), a.Answers, pairs, found, answers)
+	}
+	n := float64(len(texts))
+	if want := 2 * float64(candidates) / n * 999_999 / (n - 1); math.Abs(want-a.Candidates) > 1e-6*want {
+		t.Errorf("%s: %v candidates a row, want %v", name, a.Candidates, want)
+	}
+	if point := a.Curve[1]; point.Pairs != near || near > 0 && math.Abs(point.Measured-float64(nearFound)/float64(near)) > 1e-9 {
+		t.Errorf("%s: %+v, want %d pairs, %d of them found", name, point, near, nearFound)
+	}
+	if want, _ := sketch.ThresholdRecall(p.K, p.S, a.AtLeast); a.Expected != want || a.Same < 0 || a.Same > 1 || a.Edited <= 0 || a.Edited > 1 || a.Seconds <= 0 || a.Bytes < 500 {
+		t.Errorf("%s: %+v", name, a)
 	}
 }
 
