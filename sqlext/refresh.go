@@ -148,10 +148,10 @@ func (c *conn) dropLeftovers(a *attachment) error {
 
 // finish makes a filled side table the one in use, in one transaction.
 func (c *conn) finish(a *attachment) (n int64, err error) {
+	ready := *a
+	ready.State, ready.stamp = stateReady, rand.Int64()
 	err = c.LegacyRename(func() error {
 		return c.Atomically(func() error {
-			ready := *a
-			ready.State, ready.stamp = stateReady, rand.Int64()
 			if a.State == stateNext {
 				// Whatever changed while it was built.
 				if n, err = c.sweep(a, true); err != nil {
@@ -192,10 +192,7 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 	if err != nil {
 		return n, err
 	}
-	if err := c.Run(a.sql("drop_old"), nil); err != nil {
-		return n, err
-	}
-	return n, c.dropParts(a, true)
+	return n, c.dropLeftovers(&ready)
 }
 
 // replace puts the side table of a change in the place of the one before.

@@ -186,11 +186,16 @@ func TestACrowdFallsApart(t *testing.T) {
 	if got := clustered(); got != "" {
 		t.Errorf("a chain of seven rows has the clusters %q, want none", got)
 	}
-	exec(t, c, "delete from documents where id = 4")
-	once(t, w)
-	checkKept(t, c, 3)
-	if got := clustered(); got != "1 2 3 5 6 7" {
-		t.Errorf("the parts of the chain are the clusters %q", got)
+	for _, step := range []struct{ statement, want string }{
+		{"delete from documents where id = 4", "1 2 3 5 6 7"}, {"delete from documents where id = 7", "1 2 3 5 6"},
+		{"insert into documents values (7, '" + clustertest.Chained(3*7) + "')", "1 2 3 5 6 7"}, // as many rows as it may have
+	} {
+		exec(t, c, step.statement)
+		once(t, w)
+		checkKept(t, c, 3)
+		if got := clustered(); got != step.want {
+			t.Errorf("after %.40s the clusters are %q, want %q", step.statement, got, step.want)
+		}
 	}
 }
 

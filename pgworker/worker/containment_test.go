@@ -419,6 +419,14 @@ func TestContainsComesAndGoes(t *testing.T) {
 		if n := one[int](t, c, "select count(*) from pg_class where relname ~ 'value' and relnamespace = 'public'::regnamespace"); n != 0 {
 			t.Errorf("%d relations remain of the values, want 0", n)
 		}
+		// With a change of the profile, too, the tables of an option go that is set to false.
+		exec(t, c, `select alike.change('d', '{"contains": true, "clusters": true, "layout": "parts"}')`)
+		once(t, w)
+		exec(t, c, `select alike.change('d', '{"contains": false, "clusters": false, "layout": "columns", "profile": "words w=5"}')`)
+		once(t, w)
+		if names := list(t, c, "select relname::text from pg_class where relname ~ 'value|cluster|event|part' and relnamespace = 'public'::regnamespace"); names != "" {
+			t.Errorf("%s remain of options that are set to false", names)
+		}
 		after("again", `select alike.attach('d', 'body', '{"contains": true}')`)
 		fails(t, c, "at_least is 0, want above 0", "select * from alike.containers('d', '1', 0)")
 		fails(t, c, "d has no row 99", "select * from alike.containers('d', '99')")
