@@ -19,6 +19,9 @@ begin
   if exists (select from alike.attachment t where t.replaces = a.id) then
     perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
   end if;
+  if a.distributed then -- Citus drops no function after a statement that used several connections
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  end if;
   -- A worker claims rows before it writes to a side table. A detach that waits for its claims
   -- first holds no lock yet on the table, and so they do not wait for each other.
   perform from alike.backfill b where b.attachment = a.id for update;
@@ -46,9 +49,7 @@ begin
   delete from alike.queue where attachment = a.id; -- what was queued since
   delete from alike.attachment where id = a.id;
   -- The lock that makes readers wait comes last.
-  if a.distributed then
-    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
-  elsif exists (select from pg_class where oid = a.source) then
+  if not a.distributed and exists (select from pg_class where oid = a.source) then
     perform alike._patiently(a.source, 'detach', array(
       select format('drop trigger %I on %s', t.tgname, a.source) from pg_trigger t
       where t.tgrelid = a.source and t.tgname in (select 'alike_' || a.id || '_' || e from unnest(array['insert', 'update', 'delete', 'truncate', 'ask_insert', 'ask_update']) as e)));

@@ -126,8 +126,8 @@ begin
       'with left_ones as (
          update {cluster} m set component = null from {cluster} o
          where {keys_same} and ({keys_m}) in (select {values} from unnest($1) as k(key)) and o.component is not null
-         returning o.component as id, {text_m} as key)
-       select id, array_agg(key order by key) as keys from left_ones group by id order by id') using given loop
+         returning o.component, {keys_m})
+       select m.component as id, array_agg({text_m} order by {text_m}) as keys from left_ones m group by m.component order by m.component') using given loop
     touched := touched || component.id;
     execute linked into seeds using alike._comparable(a, component.keys), component.id;
     execute judged into found using component.id;
@@ -208,14 +208,21 @@ end
 $$;
 
 -- Notes of which rows a person called a row a duplicate: for the given ones, or for all.
+-- The verdicts are read first: Citus has them on every node, and would update the clusters there.
 create function alike._note_verdicts(a alike.attachment, given text[]) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  changed record;
 begin
   execute alike._about_clusters(a,
-    'update {cluster} m set judged = {verdicts} where ' || case when given is null then '(m.judged <> 0 or ({keys_m}) in (select {keys} from {mark}) or ({keys_m}) in (select {others} from {mark}))'
-      else '({keys_m}) in (select {values} from unnest($1) as k(key))' end || ' and m.judged <> {verdicts}')
-  using given;
+    'select array_agg({text_m}) as keys, array_agg(w.judged) as judged from {cluster} m cross join lateral (select {verdicts} as judged) w where '
+    || case when given is null then '(m.judged <> 0 or ({keys_m}) in (select {keys} from {mark}) or ({keys_m}) in (select {others} from {mark}))'
+      else '({keys_m}) in (select {values} from unnest($1) as k(key))' end || ' and m.judged <> w.judged')
+  into changed using given;
+  if changed.keys is not null then
+    execute alike._about_clusters(a, 'update {cluster} m set judged = k.judged from unnest($1, $2) as k(key, judged) where {is_m}') using changed.keys, changed.judged;
+  end if;
 end
 $$;
 

@@ -176,6 +176,8 @@ var (
 	ForgetVerdicts string
 	//go:embed postgres/unmatch_swept.sql
 	UnmatchSwept string
+	//go:embed postgres/unmatch_swept_other.sql
+	UnmatchSweptOther string
 	//go:embed postgres/lock_side.sql
 	LockSide string
 	//go:embed postgres/sweep.sql

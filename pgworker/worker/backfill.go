@@ -70,10 +70,10 @@ func (w *Worker) splitBackfill(ctx context.Context) (bool, error) {
 // finishBackfill makes the indexes of a side table that is full.
 func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 	var deletions bool
-	var name string
+	var filled *attachment
 	start := time.Now()
 	did, err := w.perform(ctx, task{claim: queries.BackfillToFinish, more: []any{&deletions}, fresh: true, long: true, run: func(ctx context.Context, tx pgx.Tx, a *attachment) (bool, error) {
-		name = a.name
+		filled = a
 		if a.distributed && a.replaces != nil {
 			if _, err := tx.Exec(ctx, "set local citus.multi_shard_modify_mode = sequential"); err != nil {
 				return false, err
@@ -97,12 +97,18 @@ func (w *Worker) finishBackfill(ctx context.Context) (bool, error) {
 		if _, err := tx.Exec(ctx, queries.BackfillFinish, a.id); err != nil {
 			return false, err
 		}
-		_, err := tx.Exec(ctx, queries.WriteClusters, a.id)
+		var err error
+		if !a.distributed {
+			_, err = tx.Exec(ctx, queries.WriteClusters, a.id)
+		}
 		return true, err
 	}})
 	if did && err == nil {
 		w.catalog.forget()
-		w.log.Info("side table is full", "attachment", name, "indexes", time.Since(start).Round(time.Millisecond))
+		w.log.Info("side table is full", "attachment", filled.name, "indexes", time.Since(start).Round(time.Millisecond))
+		if filled.distributed { // Citus lets no other role compare rows in a transaction that has written them
+			_, err = w.pool.Exec(ctx, queries.WriteClusters, filled.id)
+		}
 	}
 	return did, err
 }

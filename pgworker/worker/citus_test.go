@@ -231,7 +231,7 @@ func TestCitusAnswers(t *testing.T) {
 			b.works(insert(131, 150))
 			b.once()
 			questions()
-			b.works("select key, cluster, size from " + relation("_cluster") + " order by 1")
+			b.works("select count(distinct cluster), count(*), sum(judged) from " + relation("_cluster"))
 			b.works("select " + table.pair + ", verdict, note from " + relation("_mark") + " order by " + table.pair)
 
 			b.works("select alike.attach(" + quoted + `, 'body', '{"profile": "words w=3", "policy": "warn"}')`)
@@ -282,10 +282,14 @@ func TestCitusQueries(t *testing.T) {
 	b.once()
 	b.works("select alike.mark('documents', '1', '2', 'distinct')")
 	for _, name := range []string{"postgres/alike_to_row", "postgres/alike_to_text", "postgres/checkins", "postgres/contained", "postgres/disputed", "postgres/drift",
-		"both/exact_duplicates", "both/hot", "postgres/nearest", "postgres/pairs", "postgres/si_range"} {
+		"both/exact_duplicates", "both/hot", "postgres/pairs", "postgres/si_range"} {
 		if answer := b.works(file(name + ".sql")); len(answer) == 0 && name != "postgres/drift" {
 			t.Errorf("%s: no rows", name)
 		}
+	}
+	// Citus refuses the join of nearest by a range; the function asks about one row.
+	if answer := b.works("select * from alike.forest_rows('documents', '1')"); len(answer) == 0 {
+		t.Error("alike.forest_rows finds nothing")
 	}
 }
 

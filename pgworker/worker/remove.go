@@ -60,16 +60,12 @@ func (w *Worker) sweep(ctx context.Context, tx pgx.Tx, a *attachment) error {
 	if err != nil {
 		return err
 	}
-	steps := []string{a.sql(queries.LockSide), a.sql(queries.Sweep)}
-	if !a.distributed { // whose scans find what is gone, row by row
-		steps = append(steps, a.sql(queries.UnmatchSwept))
-	}
-	for _, step := range steps {
-		if _, err := tx.Exec(ctx, step); err != nil {
+	for _, step := range []string{queries.LockSide, queries.Sweep, queries.UnmatchSwept, queries.UnmatchSweptOther} {
+		if _, err := tx.Exec(ctx, a.sql(step)); err != nil {
 			return err
 		}
 	}
-	if clustered {
+	if clustered && !a.distributed { // what ends a fill of a distributed table does that later
 		_, err = tx.Exec(ctx, queries.WriteClusters, a.id)
 	}
 	return err
