@@ -17,7 +17,7 @@ begin
        insert into {match} ({keys}, {others}, shared, resemblance, low, high, omitted, relation, policy)
        select {values}, {other_values}, k.shared, k.resemblance, k.low, k.high, k.omitted, coalesce(k.relation, ''resembles''), $8 from found k),
      announced as materialized (
-       select pg_notify(''alike_match'', json_build_object(''name'', $9, ''key'', k.key, ''other'', k.other, ''resemblance'', k.resemblance, ''omitted'', k.omitted, ''relation'', coalesce(k.relation, ''resembles''))::text)::text as said
+       select pg_notify(''alike_match'', json_build_object(''name'', $9, ''key'', k.key, ''other'', k.other, ''resemblance'', k.resemblance, ''omitted'', k.omitted, ''relation'', coalesce(k.relation, ''resembles''))::text)::text as said -- Citus keeps no column of type void
        from found k where $8 <> ''link'')
      select (select count(*) from found) + 0 * (select count(*) from announced)',
     alike._fragments(a) || jsonb_build_object('other_values',
