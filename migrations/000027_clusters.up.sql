@@ -253,6 +253,10 @@ begin
     end if;
   exception
     when others then
+      if given ~ '^[[:space:]]*[[:alnum:]_]*[[:space:]]*$' then
+        raise exception 'alike: rule: "%" is no rule, column or expression; the rules are oldest, newest, longest, contains, popular and verdict', left(given, 60)
+          using errcode = 'invalid_parameter_value';
+      end if;
       raise exception 'alike: rule: "%": %', left(given, 100), sqlerrm using errcode = sqlstate;
   end;
   drop table pg_temp.alike_rule;

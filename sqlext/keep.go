@@ -3,6 +3,7 @@ package sqlext
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/alike-sql/alike/sketch/cluster"
@@ -122,6 +123,9 @@ func (c *conn) keptRows(a *attachment, rows *numbered, kept []int32, resemblance
 	return &keptRows{StatementRows: sqlite.StatementRows{Statement: s}, c: c, a: a, rows: rows, kept: kept, resemblances: resemblances}, s.Bind()
 }
 
+// oneWord is what a misspelt rule looks like, and a rule that is empty.
+var oneWord = regexp.MustCompile(`^\s*\w*\s*$`)
+
 // rankedBy is the statement that gives the rows by an expression of the caller's on the
 // columns of the table, the greatest first.
 func (c *conn) rankedBy(a *attachment, rule string) (string, error) {
@@ -139,6 +143,9 @@ func (c *conn) rankedBy(a *attachment, rule string) (string, error) {
 	if column, err := t.column(rule); err == nil {
 		rule = sqlite.Quote(column)
 	} else if err := c.checkExpression(t, "rule", rule); err != nil {
+		if oneWord.MatchString(rule) {
+			return "", fmt.Errorf("rule: %.60q is no rule, column or expression; the rules are oldest, newest, longest, contains, popular and verdict", rule)
+		}
 		return "", err
 	}
 	return now.fragments(fragments{Item: rule}).sql("ranked"), nil

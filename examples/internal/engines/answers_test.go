@@ -252,7 +252,7 @@ func (e *engines) asked(n int, full bool) {
 	e.fails("select * from alike.rows('documents', $1)", 1_000_000)
 	e.fails("select * from alike.rows('documents', $1, 1.5)", 1)
 	e.fails("select * from alike.pairs('nothing')")
-	for _, question := range []string{"rows('documents', '20', 0.0)", "pairs('documents', 0.0)", "clusters('documents', 0.0)", "keep('documents', 'oldest', 0.0)"} {
+	for _, question := range []string{"rows('documents', '20', 0.0)", "pairs('documents', 0.0)", "clusters('documents', 0.0)", "keep('documents', 'oldest', 0.0)", "keep('documents', 'newst')", "keep('documents', '')", "keep('documents', ' ')"} {
 		e.failsAlike("select * from alike." + question)
 	}
 	e.fails("select * from alike.si_rows('documents', 'nonsense', $1)", 1)
