@@ -103,7 +103,7 @@ func fill(file string, list []document) error {
 		return err
 	}
 	var sketched int
-	if err := db.QueryRow(`select alike_attach('memos', 'body', '{"policy": "link", "si": ["length", "forest/0", "43B/40"]}')`).Scan(&sketched); err != nil {
+	if err := db.QueryRow(`select alike_attach('memos', 'body', '{"profile": "prose", "policy": "link", "si": ["length", "forest/0", "43B/40"]}')`).Scan(&sketched); err != nil {
 		return err
 	}
 	if err := insert(list[before:]); err != nil {

@@ -205,7 +205,7 @@ func inPostgreSQL(t *testing.T, list []document, db *sql.DB) *pgx.Conn {
 	}
 	for _, statement := range []string{
 		`create table memos (id bigint primary key, body text)`,
-		`select alike.attach('memos', 'body', '{"policy": "link", "si": ["length", "forest/0", "43B/40"]}')`,
+		`select alike.attach('memos', 'body', '{"profile": "prose", "policy": "link", "si": ["length", "forest/0", "43B/40"]}')`,
 	} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
