@@ -59,12 +59,12 @@ them (a sample of 2,000 of the same), its answers are those for 200 texts, or as
 `
 
 const kindsMissed = `
-A lower threshold finds more and costs candidates and wrong answers: see the curves below. Where a goal is missed by a pair or two, the pairs lie just below the
+A lower threshold finds more and costs candidates and wrong answers: see the curves below. Where a goal is missed by a few pairs, they lie just below the
 threshold: in texts of a few characters a person's 0.9 is one character of ten, the same distance as between two different messages. Choose the threshold from the row
 of the curve that looks like your texts, or from ` + "`alike_advise`" + `, and give it to attach: ` + "`{\"at_least\": 0.45}`" + `.
 
 Copyright files quote the same licences, one file once and another five times, and a set of shingles does not count how often. The setting ` + "`bag`" + ` does: with
-` + "`{\"profile\": \"prose bag\"}`" + ` all of the same are found and 0.974 of the answers are true. A bag takes four times as long to sketch, so no preset is one. The option
+` + "`{\"profile\": \"prose bag\"}`" + ` all of the same are found and 0.974 of the answers are true. A bag takes two to four times as long to sketch, so no preset is one. The option
 ` + "`common`" + ` leaves the licences out.
 
 The fourth goal, to be ten times as quick as the best peer of equal recall, is reached for %d fills and %d questions of %d. rensa, gaoya and
