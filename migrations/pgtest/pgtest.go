@@ -94,7 +94,8 @@ var (
 	shared      = map[int]*Server{}
 )
 
-// Shared returns the server of a version that all tests of this program share.
+// Shared returns the server of a version that all tests of this program share. It compiles no
+// plans: a session loads LLVM for that, which takes longer than the statements of tests.
 func Shared(t testing.TB, version int) *Server {
 	t.Helper()
 	sharedMutex.Lock()
@@ -102,7 +103,7 @@ func Shared(t testing.TB, version int) *Server {
 	if s := shared[version]; s != nil {
 		return s
 	}
-	s := start(t, version)
+	s := start(t, version, "jit=off")
 	shared[version] = s
 	return s
 }
