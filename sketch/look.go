@@ -191,7 +191,7 @@ func hasTime(text string) bool {
 
 // htmlTag finds a tag that HTML has and records in XML hardly have. Its letters have no
 // other case beyond ASCII, so PostgreSQL finds the same.
-var htmlTag = regexp.MustCompile("(?i:<(?:!doctype html|html|body|div|table|a href|p|br|ul|ol|h[1-6])[ \\t\\r\\n/>=])")
+var htmlTag = regexp.MustCompile(`(?i:<(?:!doctype html|html|body|div|table|a href|p|br|ul|ol|h[1-6])[ \t\r\n/>=])`)
 
 // isCode reports whether three lines and a third of all end as those of programs do.
 func isCode(text string) bool {
