@@ -245,7 +245,7 @@ begin
       when left(t.text, 1) in ('{', '[') and position('":' in t.text) > 0 then 'records'
       when position(E'\n' in t.text) = 0 and t.text ~ '[0-9][0-9]:[0-9][0-9]' then 'logs'
       when (select count(*) filter (where ends) >= 3 and 3 * count(*) filter (where ends) >= count(*)
-            from (select right(l, 1) in (';', '{', '}', ')', ':') as ends
+            from (select right(l, 1) in (';', '{', '}', ')', ':') or l ~ '^#(define|include|if|endif)' as ends
                   from (select rtrim(line, E' \t\r') as l from unnest(string_to_array(t.text, E'\n')) as line) trimmed where l <> '') lines) then 'code'
     end as kind
     from (select btrim(left(e, 4000), E' \t\r\n\f\x0b') collate "C" as text from unnest(texts) as e) t

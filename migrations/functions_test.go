@@ -312,7 +312,7 @@ func TestLookAsGo(t *testing.T) {
 	c := pgtest.Connect(t, pgtest.Database(t))
 	// What the texts are made of, each about as often as the others: what the rule looks
 	// for, the edges of its ranges, and what is beside them.
-	pieces := []string{" ", "\n", "\t", "\r\n", "\f", "\v", "\u0085", "\u00a0", "<", "</", "</p>", "<P>", "<br/", "<h6 ", "<h7>", "<\u212aul>", "<!DocType HTML>", "<x>", "{", "[", `":`, `{"a": `, "12:30", "1:30", "12:3", "١٢:٣٠", ";", "}", "):", "a", "the word ", "Z",
+	pieces := []string{" ", "\n", "\t", "\r\n", "\f", "\v", "\u0085", "\u00a0", "<", "</", "</p>", "<P>", "<br/", "<h6 ", "<h7>", "<\u212aul>", "<!DocType HTML>", "<x>", "{", "[", `":`, `{"a": `, "12:30", "1:30", "12:3", "\n#define", "\n#if", "#endif", "\n #if", "\n#else", "١٢:٣٠", ";", "}", "):", "a", "the word ", "Z",
 		"\u0dff", "\u0e00", "\u0eff", "\u0f00", "\u0fff", "\u1000", "\u11ff", "\u1200", "\u177f", "\u1780", "\u17ff", "\u1800", "\u303f", "\u3040", "\u318f", "\u3190", "\u31ef", "\u31f0", "\u31ff", "\u3200",
 		"\u33ff", "\u3400", "\u4dbf", "\u4dc0", "\u4dff", "\u4e00", "\u9fff", "\ua000", "\uabff", "\uac00", "\ud7af", "\ud7b0", "\uf8ff", "\uf900", "\ufaff", "\ufb00", "\U0001ffff", "\U00020000", "\U0003ffff", "\U00040000", "\U0010ffff",
 		"\u058f", "\u0590", "\ufb1c", "\ufb1d", "\u05ff", "\u0600", "\u06ff", "\u0700", "\u074f", "\u0750", "\u077f", "\u0780", "\u086f", "\u0870", "\u08ff", "\u0900", "\ufb4f", "\ufb50", "\ufdff", "\ufe00", "\ufe6f", "\ufe70", "\ufefe", "\ufeff", "é", "日本", "المحور ", "\x01", "\x1f", "\x7f"}
@@ -334,7 +334,7 @@ func TestLookAsGo(t *testing.T) {
 		return b.String()
 	}
 	chosen := map[string]int{}
-	for range 3000 {
+	for range 4500 {
 		kind := random.IntN(15)
 		texts := make([]string, random.IntN(7))
 		for i := range texts {

@@ -52,8 +52,9 @@ func Look(texts []string) (preset, reason string) {
 //	    have </ twice                                          records
 //	half have no line end within, a time such as 12:30, and
 //	    the median is at most 500 characters                   logs
-//	half have three lines that end in one of ;{}): and such
-//	    lines are a third of theirs                            code
+//	half have three lines that end in one of ;{}): or begin with
+//	    #define, #include, #if or #endif, and such lines are
+//	    a third of theirs                                      code
 //	the median is less than 250 characters, and a fifth of the
 //	    characters but white space are Arabic or Hebrew        unsegmented
 //	the median is less than 30 characters, and fewer than half
@@ -193,14 +194,18 @@ func hasTime(text string) bool {
 // other case beyond ASCII, so PostgreSQL finds the same.
 var htmlTag = regexp.MustCompile(`(?i:<(?:!doctype html|html|body|div|table|a href|p|br|ul|ol|h[1-6])[ \t\r\n/>=])`)
 
-// isCode reports whether three lines and a third of all end as those of programs do.
+// directives begin lines of C and its relatives.
+var directives = [...]string{"#define", "#include", "#if", "#endif"}
+
+// isCode reports whether three lines and a third of all end or begin as those of programs do.
 func isCode(text string) bool {
 	lines, ends := 0, 0
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimRight(line, " \t\r"); line == "" {
 			continue
 		}
-		if lines++; strings.IndexByte(";{}):", line[len(line)-1]) >= 0 {
+		directive := func(begins string) bool { return strings.HasPrefix(line, begins) }
+		if lines++; strings.IndexByte(";{}):", line[len(line)-1]) >= 0 || slices.ContainsFunc(directives[:], directive) {
 			ends++
 		}
 	}

@@ -123,6 +123,8 @@ func TestLook(t *testing.T) {
 		{"logs", "single lines with a time", []string{"Nov 22 06:39:12 host sshd[812]: Accepted publickey for root from 192.0.2.1 port 4711"}},
 		{"code", "source code", []string{source("feature.go"), source("list.go"), source("sample.go")}},
 		{"code", "source code", []string{source("testdata/golden/families.py")}},
+		{"code", "source code", []string{"#ifndef A\n#define A\n#include <b.h>\n/* three flags */\n#define F 1\n#define G 2\n#endif\n"}},
+		{"names", "less than 30", []string{"#define\n#if"}},
 		{"code", "source code", []string{"int main(void) {\n  puts(\"x\");\n  return 0;\n}\n"}},
 		{"prose", "at least 2000", []string{source("README.md")}},
 		{"prose", "no text", []string{"\xff\xfe", "\x00\x01"}},
