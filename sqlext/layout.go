@@ -221,9 +221,13 @@ func (t partTable) MaxInt() int64      { return math.MaxInt64 }
 // StepAt is the length of the list at which the table hands a range down.
 func (t partTable) StepAt() int { return shape.list * t.Level / (len(shape.slices) + 1) }
 
-// MaxEntries is the largest number of entries handed down in one step: twice as many as come in
-// between two steps.
-func (t partTable) MaxEntries() int { return 2 * shape.list * t.profile.K }
+// MaxEntries is the largest number of entries handed down in one step: twice as many as updates
+// bring between two steps, two for each feature.
+func (t partTable) MaxEntries() int { return 4 * shape.list * t.profile.K }
+
+// RowsForSlices is the number of rows from which a step hands down one slice. The table then
+// has the entries of an eighth of the rows.
+func (t partTable) RowsForSlices() int64 { return 4 * t.Slices() * int64(shape.list) }
 
 // Slices is the number of ranges of equal width that the features are cut into, and Width
 // the number of values in each.

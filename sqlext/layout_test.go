@@ -198,3 +198,27 @@ func (l *twoLayouts) detachLeavesPairs(t *testing.T) {
 		db.expect("d", `SELECT group_concat(name) FROM sqlite_master WHERE type <> 'index'`)
 	}
 }
+
+// However often a few rows are updated, the tables above the last one do not come to hold more entries
+// than the rows have features, 5 each; an update brings 10.
+func TestUpdatesLeaveFewEntries(t *testing.T) {
+	db := open(t, ":memory:")
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"layout": "parts", "profile": "words w=1 k=5 s=2 r=1"}')`)
+	for n := range 12 {
+		db.exec(`INSERT INTO d VALUES (?, ?)`, n+1, fmt.Sprintf("the text number %d of all", n))
+	}
+	largest := 0
+	for n := range 600 {
+		db.exec(`UPDATE d SET body = ? WHERE id = ?`, fmt.Sprintf("another text %d with %d words", n, n%7), 1+n%12)
+		var entries int
+		fmt.Sscan(db.rows(`SELECT (SELECT count(*) FROM d_alike_part_1) + (SELECT count(*) FROM d_alike_part_2) + (SELECT count(*) FROM d_alike_part_3)`), &entries)
+		if n > 300 {
+			largest = max(largest, entries)
+		}
+	}
+	if largest > 12*5 {
+		t.Errorf("%d entries are above the last table, want at most %d", largest, 12*5)
+	}
+	db.check("d", "after the updates")
+}

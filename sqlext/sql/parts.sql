@@ -46,7 +46,9 @@ CREATE TRIGGER {{.In (.Part "full")}} AFTER INSERT ON {{.Part "new"}} WHEN (SELE
 END{{.Next}}
 {{- end}}{{if not .Last}}
 CREATE TRIGGER {{.In (.Part (print "step_" .Level))}} AFTER INSERT ON {{.Part "new"}} WHEN (SELECT count(*) FROM {{.Part "new"}}) = {{.StepAt}} BEGIN
-  UPDATE {{.Part "sweep"}} SET to_feature = (slice - {{.HalfSlices}}) * {{.Width}} + {{.WidthLess1}}, to_row = {{.MaxInt}} WHERE level = {{.Level}};
+{{- /* The slices that this step hands down: one in a large table, and more in a small one, whose rows the entries of many updates would outgrow. */}}
+  UPDATE {{.Part "sweep"}} SET to_feature = max(1, {{.RowsForSlices}} / max(1, coalesce((SELECT max({{.Row}}) FROM {{.Side}}), 1))) WHERE level = {{.Level}};
+  UPDATE {{.Part "sweep"}} SET to_feature = (min(slice + to_feature, {{.Slices}}) - 1 - {{.HalfSlices}}) * {{.Width}} + {{.WidthLess1}}, to_row = {{.MaxInt}} WHERE level = {{.Level}};
 {{- /* This bounds a step: very many rows can share a feature. */}}
   UPDATE {{.Part "sweep"}} SET (to_feature, to_row) = (SELECT feature, row FROM {{.Entries}} e WHERE {{template "ahead" .}} ORDER BY feature, row LIMIT 1 OFFSET {{.MaxEntries}})
   WHERE level = {{.Level}} AND (SELECT count(*) FROM (SELECT 1 FROM {{.Entries}} e WHERE {{template "ahead" .}} LIMIT {{.MaxEntries}} + 1)) > {{.MaxEntries}};
@@ -59,11 +61,12 @@ CREATE TRIGGER {{.In (.Part (print "step_" .Level))}} AFTER INSERT ON {{.Part "n
   ON CONFLICT (feature, row) DO UPDATE SET gone = excluded.gone;
 {{- end}}
   DELETE FROM {{.Entries}} WHERE (feature, row) IN (SELECT feature, row FROM (SELECT e.feature, e.row FROM {{template "handed" .}}));
-  UPDATE {{.Part "sweep"}} SET slice = CASE WHEN to_row = {{.MaxInt}} THEN (slice + 1) % {{.Slices}} ELSE slice END,
-    feature = CASE WHEN to_row = {{.MaxInt}} AND slice = {{.Slices}} - 1 THEN {{.MinInt}} ELSE to_feature END,
-    row = CASE WHEN to_row = {{.MaxInt}} AND slice = {{.Slices}} - 1 THEN {{.MinInt}} ELSE to_row END WHERE level = {{.Level}};
+  UPDATE {{.Part "sweep"}} SET slice = CASE WHEN to_row = {{.MaxInt}} THEN ({{template "slice_reached" .}} + 1) % {{.Slices}} ELSE slice END,
+    feature = CASE WHEN to_row = {{.MaxInt}} AND {{template "slice_reached" .}} = {{.Slices}} - 1 THEN {{.MinInt}} ELSE to_feature END,
+    row = CASE WHEN to_row = {{.MaxInt}} AND {{template "slice_reached" .}} = {{.Slices}} - 1 THEN {{.MinInt}} ELSE to_row END WHERE level = {{.Level}};
 END{{.Next}}
 {{- end}}{{end}}{{end}}
+{{define "slice_reached"}}((to_feature - {{.WidthLess1}}) / {{.Width}} + {{.HalfSlices}}){{end}}
 {{define "ahead"}}(e.feature >= {{.Part "sweep"}}.feature AND e.feature <= {{.Part "sweep"}}.to_feature) AND (e.feature, e.row) > ({{.Part "sweep"}}.feature, {{.Part "sweep"}}.row){{end}}
 {{define "handed"}}{{.Part "sweep"}} s CROSS JOIN {{.Entries}} e WHERE s.level = {{.Level}} AND ((e.feature >= s.feature AND e.feature <= s.to_feature) AND ((e.feature, e.row) > (s.feature, s.row) AND (e.feature, e.row) <= (s.to_feature, s.to_row))){{end}}
 
