@@ -243,6 +243,6 @@ func TestClustersFollowManyWorkers(t *testing.T) {
 	once(t, newWorker(t, database, nil))
 	checkKept(t, c, 1000)
 	if n := one[int](t, c, "select deadlocks from pg_stat_database where datname = current_database()"); n > 0 {
-		t.Errorf("%d deadlocks", n)
+		t.Errorf("%d deadlocks, want none", n)
 	}
 }

@@ -112,11 +112,11 @@ func TestKeepRefusesOtherRules(t *testing.T) {
 	fails(t, c, "want a number from 0 to 1", "select * from alike.keep('documents', 'oldest', 2)")
 	fails(t, c, `the linkage is "average", want complete, single, greedy or popular`, "select * from alike.clusters('documents', 0.5, 'average')")
 	if kept := keptRows(t, c, "alike.keep('documents', 'secret')"); kept["1"] != "3" || kept["3"] != "3" {
-		t.Errorf("%v", kept)
+		t.Errorf("by the owner's rule %v stand for the rows, want 3 for 1 and 3", kept)
 	}
 	exec(t, c, "create role curious; grant alike_reader to curious; grant select (id, body) on documents to curious; set role curious")
 	if kept := keptRows(t, c, "alike.keep('documents', 'length(body)')"); kept["3"] != "1" {
-		t.Errorf("%v", kept)
+		t.Errorf("by the length of the body %v stand for the rows, want 1 for 3", kept)
 	}
 	fails(t, c, "permission denied", "select * from alike.keep('documents', 'secret')")
 	fails(t, c, `column "secret" does not exist`, "select * from alike.keep('documents', 'length(secret)')")

@@ -61,7 +61,7 @@ func TestCompare(t *testing.T) {
 				return
 			}
 			if len(got.Places) != 1 {
-				t.Fatalf("%d places", len(got.Places))
+				t.Fatalf("%d places of a difference, want 1", len(got.Places))
 			}
 			p := got.Places[0]
 			if l, r := side(p.Left), side(p.Right); l != c.wantLeft || r != c.wantRight {

@@ -27,7 +27,7 @@ func TestInline(t *testing.T) {
 				t.Fatal(err)
 			}
 			if count := elements(t, bytes.ReplaceAll(b.Bytes(), []byte("aria-labelledby="), []byte(`aria-label="" was=`))); count["path"] == 0 || count["text"] < 3 {
-				t.Errorf("%v elements", count)
+				t.Errorf("the elements are %v, want a path and three texts or more", count)
 			}
 			for _, bad := range []string{"style=", "#0969da", "font-family", "A <filter>", "finds & so"} {
 				if strings.Contains(b.String(), bad) {
