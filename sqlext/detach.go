@@ -68,7 +68,7 @@ func detach(c *conn, f *sqlite.Call) error {
 	if err := c.Exec(append(next.statements("drop_next"), a.statements("drop_working")...)); err != nil {
 		return err
 	}
-	if err := c.dropParts(a, false); err != nil {
+	if err := c.dropParts(a); err != nil {
 		return err
 	}
 	if o.Drop {

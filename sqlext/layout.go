@@ -315,8 +315,8 @@ func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err e
 }
 
 // dropParts runs the statements of parts.
-func (c *conn) dropParts(a *attachment, keep bool) error {
-	triggers, tables, err := c.parts(a, keep)
+func (c *conn) dropParts(a *attachment) error {
+	triggers, tables, err := c.parts(a, false)
 	if err != nil {
 		return err
 	}
