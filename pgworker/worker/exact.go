@@ -63,6 +63,7 @@ func NewExact(ctx context.Context, conn *pgx.Conn, table string, atLeast float64
 	if e.from, err = verify.From(e.a.profile, e.atLeast); err != nil {
 		return nil, err
 	}
+	e.from = max(e.from, math.SmallestNonzeroFloat64) // the questions refuse 0
 	extractor, err := extract.New(extract.Config{})
 	if err != nil {
 		return nil, err
