@@ -68,6 +68,40 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// The report counts as alike what the questions count, also where short texts need more.
+func TestReportAsksMoreOfShortTexts(t *testing.T) {
+	_, conn := filled(t)
+	if _, err := conn.Exec(t.Context(), `update documents set body = body || ' or so' where id = 2`); err != nil {
+		t.Fatal(err)
+	}
+	count := func() (alike int64) {
+		t.Helper()
+		must(t, "run", "--once", "--allow-superuser")
+		var r report.Report
+		if err := json.Unmarshal([]byte(must(t, "report", "--json")), &r); err != nil {
+			t.Fatal(err)
+		}
+		var pairs int64
+		if err := conn.QueryRow(t.Context(), "select count(*) from alike.pairs('documents')").Scan(&pairs); err != nil {
+			t.Fatal(err)
+		}
+		s := r.Attachments[0]
+		if alike = s.Candidates.Alike; alike != pairs || (s.Short == nil) != (alike > 0) || s.Candidates.Pairs == 0 {
+			t.Errorf("%d candidates, %d of them alike, short %v; alike.pairs has %d", s.Candidates.Pairs, alike, s.Short, pairs)
+		}
+		return alike
+	}
+	if n := count(); n == 0 {
+		t.Error("no pair is alike")
+	}
+	if _, err := conn.Exec(t.Context(), `select alike.attach('documents', 'body', '{"short": {"below": 1000, "at_least": 0.99999}}')`); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d pairs of short texts are alike, want none", n)
+	}
+}
+
 // Documents that a command or the worker turns into text are shown as that.
 func TestReportExtracts(t *testing.T) {
 	_, conn := filled(t)

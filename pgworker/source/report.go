@@ -14,6 +14,7 @@ import (
 
 	"github.com/alike-sql/alike/queries"
 	"github.com/alike-sql/alike/sketch/report"
+	"github.com/alike-sql/alike/sketch/verify"
 )
 
 // Report reads the attachments of a database, all at one moment.
@@ -65,10 +66,15 @@ func (p *postgres) found(ctx context.Context) ([]*report.Attachment, error) {
 		var relation, document, isDocument *string
 		var variants []string
 		var extract []byte
+		var shortAtLeast *float64
+		var below *int64
 		if err := rows.Scan(&replaces, &a.Section.Name, &a.Section.Column, &own.profileID, &a.Section.Profile, &a.Section.Policy, &a.Section.Mode,
 			&a.Section.AtLeast, &variants, &extract, &a.Keys, &a.Side, &a.Match, &a.Marks, &own.reference, &relation, &document,
-			&own.key, &own.pairKey, &own.pairOther, &own.order, &isDocument); err != nil {
+			&own.key, &own.pairKey, &own.pairOther, &own.order, &isDocument, &shortAtLeast, &below); err != nil {
 			return nil, err
+		}
+		if below != nil && shortAtLeast != nil {
+			a.Section.Short = &verify.Short{Below: *below, AtLeast: *shortAtLeast}
 		}
 		a.Parse(variants)
 		var from struct{ Column string }

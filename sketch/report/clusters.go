@@ -124,7 +124,11 @@ func (m *maker) join(ctx context.Context) (clusterOf []int32, sizes []int32, err
 		if err := m.spool.get(int(y), &b); err != nil {
 			return 0, err
 		}
-		return sketch.Resemblance(a.Sketch, b.Sketch)
+		r, err := sketch.Resemblance(a.Sketch, b.Sketch)
+		if r < m.out.limit(&a, &b) {
+			r = 0
+		}
+		return r, err
 	}}
 	if m.atMost > m.readPairs {
 		o.Partners = max(readPartners, int(m.readPairs)/m.spool.len())

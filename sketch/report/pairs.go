@@ -77,6 +77,15 @@ type pair struct {
 	a, b        int
 	shared      int
 	resemblance float64
+	limit       float64 // the resemblance that the pair needs
+}
+
+// limit is the resemblance from which two rows are alike.
+func (s *Section) limit(a, b *Row) float64 {
+	if s.Short != nil && min(a.Shingles, b.Shingles) < s.Short.Below {
+		return s.Short.AtLeast
+	}
+	return s.AtLeast
 }
 
 // findings holds the results of one pass over all candidates.
@@ -156,7 +165,7 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 		if p.resemblance, err = sketch.Resemblance(a.Sketch, b.Sketch); err != nil {
 			return err
 		}
-		p.shared = a.shared(&b)
+		p.shared, p.limit = a.shared(&b), m.out.limit(&a, &b)
 		if out.Read++; out.Read%10_000 == 0 {
 			m.config.Progress("comparing the pairs of "+m.out.Name, out.Read, min(m.readPairs, m.atMost))
 		}
@@ -165,8 +174,8 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 		found.sampled[band] = sampled(found.sampled[band], p, out.Bands[band], random)
 		duplicate, judged := m.verdicts[ordered(p.a, p.b)]
 		if !judged {
-			found.addNear(p, m.out.AtLeast)
-			duplicate = p.resemblance >= m.out.AtLeast
+			found.addNear(p)
+			duplicate = p.resemblance >= p.limit
 			if duplicate {
 				out.Alike++
 			}
@@ -174,7 +183,7 @@ func (m *maker) pairs(ctx context.Context) (*findings, error) {
 		if duplicate {
 			found.alike[p.a], found.alike[p.b] = true, true
 			for i, v := range m.a.Variants {
-				found.inside[i].add(v, m.out.AtLeast, a.Indexes[i], b.Indexes[i])
+				found.inside[i].add(v, p.limit, a.Indexes[i], b.Indexes[i])
 			}
 		}
 		return nil
@@ -221,8 +230,8 @@ func bandOf(resemblance float64) int { return min(int(resemblance*bands), bands-
 
 // addNear keeps the pairs nearest to the limit. It keeps more than the page shows,
 // since the page shows one pair of a row.
-func (f *findings) addNear(p pair, atLeast float64) {
-	distance := func(p pair) float64 { return math.Abs(p.resemblance - atLeast) }
+func (f *findings) addNear(p pair) {
+	distance := func(p pair) float64 { return math.Abs(p.resemblance - p.limit) }
 	if len(f.near) == 50*listedPairs && distance(p) >= distance(f.near[len(f.near)-1]) {
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/sketch/extract"
+	"github.com/alike-sql/alike/sketch/verify"
 )
 
 // A Config sets what a report shows. The zero value is a good choice.
@@ -78,15 +79,16 @@ type Report struct {
 
 // A Section describes one attachment.
 type Section struct {
-	Name    string     `json:"name"`
-	Table   string     `json:"table"`
-	Column  string     `json:"column"`
-	Profile string     `json:"profile"`
-	Mode    string     `json:"mode"`
-	Policy  string     `json:"policy"`
-	AtLeast float64    `json:"at_least"`
-	Oldest  *time.Time `json:"oldest,omitempty"` // of the rows that wait
-	Note    string     `json:"note,omitempty"`
+	Name    string        `json:"name"`
+	Table   string        `json:"table"`
+	Column  string        `json:"column"`
+	Profile string        `json:"profile"`
+	Mode    string        `json:"mode"`
+	Policy  string        `json:"policy"`
+	AtLeast float64       `json:"at_least"`
+	Short   *verify.Short `json:"short,omitempty"`  // the higher threshold of pairs with a short text
+	Oldest  *time.Time    `json:"oldest,omitempty"` // of the rows that wait
+	Note    string        `json:"note,omitempty"`
 	// Rows of the table; -1 when the reader may not count them.
 	Rows     int64 `json:"rows"`
 	Sketched int64 `json:"sketched"`

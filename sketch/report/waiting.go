@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/alike-sql/alike/sketch"
@@ -34,6 +35,8 @@ type WaitingPair struct {
 	Duplicate   string              `json:"duplicate"`
 	Distinct    string              `json:"distinct"`
 	Compared    *compare.Comparison `json:"-"`
+
+	limit float64 // the resemblance that the pair needs
 }
 
 func (m *maker) waiting(ctx context.Context, found *findings) error {
@@ -75,7 +78,7 @@ func (m *maker) waiting(ctx context.Context, found *findings) error {
 		if err != nil {
 			return err
 		}
-		if limit && (w.Low >= m.out.AtLeast || w.High < m.out.AtLeast) {
+		if limit && (w.Low >= w.limit || w.High < w.limit) {
 			continue
 		}
 		if w.Compared, err = m.comparePair(ctx, pair); err != nil {
@@ -101,8 +104,8 @@ func (m *maker) disputes(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if duplicate != (w.Resemblance >= m.out.AtLeast) {
-			list = append(list, dispute{pair, max(w.Resemblance-m.out.AtLeast, m.out.AtLeast-w.Resemblance)})
+		if duplicate != (w.Resemblance >= w.limit) {
+			list = append(list, dispute{pair, math.Abs(w.Resemblance - w.limit)})
 		}
 	}
 	out.Disputed = len(list)
@@ -135,6 +138,7 @@ func (m *maker) waitingPair(pair [2]int) (w WaitingPair, err error) {
 		return w, err
 	}
 	w.Key, w.Other, w.Shared = m.src.KeyText(m.a, a.Key), m.src.KeyText(m.a, b.Key), a.shared(&b)
+	w.limit = m.out.limit(&a, &b)
 	w.Duplicate, w.Distinct = m.src.Mark(m.a, a.Key, b.Key, "duplicate"), m.src.Mark(m.a, a.Key, b.Key, "distinct")
 	if a.Sketch == nil || b.Sketch == nil {
 		return w, nil

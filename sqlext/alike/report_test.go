@@ -56,6 +56,33 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// The report counts as alike what the questions count, also where short texts need more.
+func TestReportAsksMoreOfShortTexts(t *testing.T) {
+	file := attached(t)
+	if _, stderr, code := alike(t, "attach", file, "notes", "body", "--options", `{"profile": "prose", "at_least": 0.5, "short": {"below": 1000, "at_least": 0.999}}`); code != 0 {
+		t.Fatal(stderr)
+	}
+	out, stderr, code := alike(t, "report", file, "--json")
+	var r report.Report
+	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil {
+		t.Fatalf("exit %d, error %v: %s", code, err, stderr)
+	}
+	db, err := sql.Open("sqlite3", "file:"+escapeURI(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var pairs, clusters int64
+	if err := db.QueryRow("select (select count(*) from alike_pairs('notes')), (select count(distinct cluster) from alike_clusters('notes'))").Scan(&pairs, &clusters); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Attachments[0]
+	if s.Candidates.Pairs == pairs || s.Candidates.Alike != pairs || int64(s.Clusters.Count) != clusters || s.Short == nil || s.Short.Below != 1000 {
+		t.Errorf("%d candidates, %d of them alike, %d clusters, short %v; alike_pairs has %d and alike_clusters %d",
+			s.Candidates.Pairs, s.Candidates.Alike, s.Clusters.Count, s.Short, pairs, clusters)
+	}
+}
+
 // A report of what cannot be read says so, and leaves no page.
 func TestReportErrors(t *testing.T) {
 	file, folder := attached(t), t.TempDir()

@@ -19,6 +19,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/alike-sql/alike/sketch/report"
+	"github.com/alike-sql/alike/sketch/verify"
 )
 
 // Report reads the attachments of a database file. The file is opened for
@@ -122,10 +123,11 @@ func (s *sqlite) Attachments(ctx context.Context) ([]*report.Attachment, error) 
 	var list []*report.Attachment
 	var name, state, table, column, profile, variants, policy, mode, extract string
 	var id int64
-	var atLeast *float64
-	err := s.each(ctx, `select a.name, a.state, a."table", a."column", a.Profile, p.profile, a.si, a.policy, a.at_least, a.mode, a.extract
+	var atLeast, shortAtLeast *float64
+	var below *int64
+	err := s.each(ctx, `select a.name, a.state, a."table", a."column", a.Profile, p.profile, a.si, a.policy, a.at_least, a.mode, a.extract, a.short_below, a.short_at_least
 		from alike_attachment a join alike_settings p on p.id = a.Profile where a.state <> 'next' order by a.name`,
-		nil, []any{&name, &state, &table, &column, &id, &profile, &variants, &policy, &atLeast, &mode, &extract}, func() error {
+		nil, []any{&name, &state, &table, &column, &id, &profile, &variants, &policy, &atLeast, &mode, &extract, &below, &shortAtLeast}, func() error {
 			a := &report.Attachment{Section: &report.Section{Name: name, Table: table, Column: column, Profile: profile, Policy: policy, Mode: mode}}
 			own := &sqliteSQL{profileID: id, source: report.Quote(name + "_alike_source"), filling: state == "filling"}
 			if mode == "queue" && state == "ready" {
@@ -143,6 +145,9 @@ func (s *sqlite) Attachments(ctx context.Context) ([]*report.Attachment, error) 
 			a.Section.AtLeast = a.Profile.AtLeast()
 			if atLeast != nil {
 				a.Section.AtLeast = *atLeast
+			}
+			if below != nil && shortAtLeast != nil {
+				a.Section.Short = &verify.Short{Below: *below, AtLeast: *shortAtLeast}
 			}
 			list = append(list, a)
 			return nil
