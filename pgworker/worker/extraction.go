@@ -33,7 +33,14 @@ func (w *Worker) extractOne(ctx context.Context) (bool, error) {
 	var attachment int32
 	var key string
 	var abandoned bool
-	err := w.pool.QueryRow(ctx, queries.TakeExtraction, w.extractionLease()).Scan(&id, &attachment, &key, &abandoned)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	// A worker that is told to end waits a little for the answer: it gives back what it has taken.
+	taking, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(5*time.Second, cancel) })()
+	err := w.pool.QueryRow(taking, queries.TakeExtraction, w.extractionLease()).Scan(&id, &attachment, &key, &abandoned)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	} else if err != nil {
