@@ -242,7 +242,7 @@ func TestKeepIsQuick(t *testing.T) {
 	db := memory(t)
 	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
 	db.fill("d", "%d", 1, groups, 10)
-	db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"profile": "prose", "at_least": 0.5}')`)
 	pairs := processorTime(func() { db.rows(`SELECT count(*) FROM alike_pairs('d')`) })
 	keeping := processorTime(func() { db.rows(`SELECT count(*) FROM alike_keep('d', 'longest')`) })
 	if keeping > 3*pairs+time.Second {

@@ -102,7 +102,7 @@ func TestPairsInFiles(t *testing.T) {
 			db := memory(t)
 			db.exec("CREATE TABLE d(" + key + ")")
 			db.fill("d", map[bool]string{true: "%d", false: "'key ' || (999 - %d)"}[strings.Contains(key, "INTEGER")], 1, 20, 90)
-			db.rows(`SELECT alike_attach('d', 'body', '{"at_least": 0.5}')`)
+			db.rows(`SELECT alike_attach('d', 'body', '{"profile": "prose", "at_least": 0.5}')`)
 			db.rows(`SELECT alike_mark('d', a, b, verdict) FROM (SELECT min(key) AS a, max(other) AS b, 'distinct' AS verdict FROM alike_pairs('d') UNION ALL SELECT max(key), min(other), 'duplicate' FROM alike_pairs('d'))`)
 			db.expect("1", `SELECT 16 * count(*) > 1 << 20 FROM d_alike_pair WHERE id < other`)
 			want := db.rows(`SELECT p.id, p.other FROM (SELECT DISTINCT id, other FROM d_alike_pair WHERE id < other) p JOIN d_alike a ON a.id = p.id JOIN d_alike b ON b.id = p.other
