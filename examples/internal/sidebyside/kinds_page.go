@@ -69,7 +69,7 @@ Copyright files quote the same licences, one file once and another five times, a
 
 The fourth goal, to be ten times as quick as the best peer of equal recall, is reached for %d fills and %d questions of %d. rensa, gaoya and
 datasketch keep bare numbers in memory, without a database, a file or a transaction, and no index in a database is as quick. Of pg_trgm's
-questions %d take ten times as long as Alike's or more. The machine was busy, so a time can be off by a factor of three.`
+questions %d take ten times as long as Alike's or more.`
 
 // missedGoals tells which results are short of the goals.
 func missedGoals(results []*kindResult) (missed []string) {
