@@ -78,6 +78,23 @@ func TestReadme(t *testing.T) {
 			lowest, highest = min(lowest, quickest), max(highest, quickest)
 		}
 	}
+	// ClickHouse's SimHash, over short documents and over longer ones.
+	var short, longer []float64
+	for _, x := range r.Runs {
+		if x.Contender != "ClickHouse wordShingleSimHash" || x.Measures[sketchCPU] == 0 {
+			continue
+		}
+		own := at(x.Collection, x.Documents, "alike text")[sketchCPU]
+		if times := x.Measures[sketchCPU] / own; x.Collection == "short" {
+			short = append(short, times)
+		} else {
+			longer = append(longer, times)
+		}
+	}
+	if want := fmt.Sprintf("takes %.1f to %.1f times as long for 500 bytes and %.0f to %.0f times for longer texts",
+		slices.Min(short), slices.Max(short), slices.Min(longer), slices.Max(longer)); !strings.Contains(page, want) {
+		t.Errorf("README.md lacks %q", want)
+	}
 	if want := fmt.Sprintf("The quickest other MinHash library takes %.0f to %.0f times as long to sketch", lowest, highest); !strings.Contains(page, want) {
 		t.Errorf("README.md lacks %q", want)
 	}
