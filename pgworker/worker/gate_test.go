@@ -73,6 +73,8 @@ func attempts(t *testing.T, database string, clients, tries, families int, check
 	for {
 		select {
 		case <-done:
+			kill(worker) // it may have ended by itself: the last cut may have met it as it started
+			worker = startWorker(t, database)
 			defer kill(worker)
 			for f := range families {
 				err := checkin(admin, 100_000+7*f+1, family(r, f))
