@@ -85,6 +85,17 @@ func (p *Profile) flags() (flags byte) {
 	return flags
 }
 
+func (p *Profile) setFlags(flags byte) {
+	p.ReverseFolding = flags&flagCase != 0
+	p.StopWords = flags&flagStopWords != 0
+	p.Vowels = flags&flagVowels != 0
+	p.Duplicates = flags&flagDuplicates != 0
+	p.Bag = flags&flagBag != 0
+	p.Numbers = flags&flagNumbers != 0
+	p.IDs = flags&flagIDs != 0
+	p.Dates = flags&flagDates != 0
+}
+
 // parse checks all of b but the order of a list's values, see Check.
 func parse(b []byte) (k blob, err error) {
 	err = k.parse(b)
@@ -114,7 +125,7 @@ func (k *blob) parse(b []byte) error {
 	if err := k.validate(); err != nil {
 		return undecodable(ErrDamaged, "%v", err)
 	}
-	if tokens := binary.BigEndian.Uint16(b[20:]); tokens == k.ownTokens() {
+	if tokens := binary.BigEndian.Uint16(b[20:]); tokens == tokensOf(k.Stream, b[3]) {
 		k.Tokens = 0
 	} else if tokens == 0 || k.Stream == Elements {
 		return undecodable(ErrDamaged, "tokens %04x under the stream %s", tokens, k.Stream)
@@ -161,15 +172,7 @@ func (k *blob) parse(b []byte) error {
 func (k *blob) readHeader(b []byte) {
 	_ = b[headerSize-1]
 	k.Stream, k.Family = Stream(b[2]), Family(b[4])
-	flags := b[3]
-	k.ReverseFolding = flags&flagCase != 0
-	k.StopWords = flags&flagStopWords != 0
-	k.Vowels = flags&flagVowels != 0
-	k.Duplicates = flags&flagDuplicates != 0
-	k.Bag = flags&flagBag != 0
-	k.Numbers = flags&flagNumbers != 0
-	k.IDs = flags&flagIDs != 0
-	k.Dates = flags&flagDates != 0
+	k.setFlags(b[3])
 	k.Bits = int(b[5])
 	k.W, k.T = int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
 	k.K, k.S, k.R = int(b[10]), int(b[11]), int(b[12])

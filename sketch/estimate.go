@@ -14,7 +14,8 @@ type Comparison struct {
 	Resemblance float64 // the estimate from them
 }
 
-// A blobPair is two sketches that compare.
+// A blobPair is two sketches that compare. Of the profile of y, which is that of x
+// but for the bits, only the bits are sure to be set: the rest costs as much as counting.
 type blobPair struct{ x, y blob }
 
 func (p *blobPair) parse(a, b []byte) error {
@@ -24,8 +25,7 @@ func (p *blobPair) parse(a, b []byte) error {
 	}
 	// Equal headers need checking once.
 	if len(a) == len(b) && [headerSize]byte(a) == [headerSize]byte(b) {
-		y.readHeader(b)
-		y.Tokens = x.Tokens
+		y.Bits, y.exponent = x.Bits, x.exponent
 		y.filled, y.payload = b[headerSize:][:len(x.filled)], b[len(b)-len(x.payload):]
 		return nil
 	}

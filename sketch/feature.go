@@ -156,6 +156,9 @@ func Shared(a, b []byte) (int, error) {
 		}
 		return shared, nil
 	}
+	bits := y.Bits
+	y.Profile = x.Profile
+	y.Bits = bits
 	xs, err := x.fullSlots("shared")
 	if err != nil {
 		return 0, err

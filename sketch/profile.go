@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/alike-sql/alike/sketch/internal/token"
 )
@@ -513,9 +514,23 @@ func (p Profile) TokensFingerprint() uint16 {
 }
 
 // ownTokens is the fingerprint of this build.
-func (p *Profile) ownTokens() uint16 {
-	if p.Stream == Elements || int(p.Stream) >= len(shingleLengths) {
+func (p *Profile) ownTokens() uint16 { return tokensOf(p.Stream, p.flags()) }
+
+// tokensOf is the fingerprint of this build under the stream and the flags of a header.
+func tokensOf(stream Stream, flags byte) uint16 {
+	if stream == Elements || int(stream) >= len(knownTokens) {
 		return 0
 	}
-	return token.Fingerprint(p.tokenSettings())
+	known := &knownTokens[stream][flags]
+	f := known.Load()
+	if f == 0 {
+		p := Profile{Stream: stream}
+		p.setFlags(flags)
+		f = uint32(token.Fingerprint(p.tokenSettings()))
+		known.Store(f)
+	}
+	return uint16(f)
 }
+
+// knownTokens are the fingerprints that were asked for; 0 is not yet known.
+var knownTokens [len(shingleLengths)][256]atomic.Uint32

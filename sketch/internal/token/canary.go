@@ -3,7 +3,6 @@ package token
 import (
 	"bytes"
 	_ "embed"
-	"sync/atomic"
 
 	"github.com/alike-sql/alike/sketch/internal/kernel"
 )
@@ -20,34 +19,9 @@ var canary []byte
 //go:embed canary_dates.txt
 var canaryDates []byte
 
-// canaryFingerprints are those of this build once they are known, by stream and
-// by the other settings; 0 is not yet known.
-var canaryFingerprints [len(Streams)][128]atomic.Uint32
-
-// Fingerprint is a fingerprint, never 0, of the tokens of the canary; it is
-// 0 for elements, which are no tokens of a text.
+// Fingerprint is a fingerprint, never 0, of the tokens of the canary: that of all of
+// them as one shingle, cut to 16 bits, and 1 for 0.
 func Fingerprint(s Settings) uint16 {
-	if s.Stream == Elements || int(s.Stream) >= len(Streams) {
-		return 0
-	}
-	i := 0
-	for bit, set := range [...]bool{s.Fold, s.StopWords, s.Vowels, s.Duplicates, s.Numbers, s.IDs, s.Dates} {
-		if set {
-			i |= 1 << bit
-		}
-	}
-	known := &canaryFingerprints[s.Stream][i]
-	f := known.Load()
-	if f == 0 {
-		f = uint32(canaryFingerprint(s))
-		known.Store(f)
-	}
-	return uint16(f)
-}
-
-// canaryFingerprint is cut to 16 bits of the fingerprint of all the tokens of the
-// canary as one shingle, and 1 for 0.
-func canaryFingerprint(s Settings) uint16 {
 	z := New(s)
 	var all []uint64
 	text := canary

@@ -12,10 +12,10 @@ func TestCanaryShowsEveryLine(t *testing.T) {
 	whole := canary
 	defer func() { canary = whole }()
 	p := settingsOf(t, "code")
-	want := canaryFingerprint(p)
+	want := Fingerprint(p)
 	for i, line := range strings.SplitAfter(string(whole), "\n") {
 		canary = bytes.Replace(whole, []byte(line), nil, 1)
-		if line != "" && canaryFingerprint(p) == want {
+		if line != "" && Fingerprint(p) == want {
 			t.Errorf("without line %d the fingerprint is the same, %04x", i+1, want)
 		}
 	}
@@ -23,6 +23,6 @@ func TestCanaryShowsEveryLine(t *testing.T) {
 
 func BenchmarkTokensFingerprint(b *testing.B) {
 	for b.Loop() {
-		canaryFingerprint(foldedWords)
+		Fingerprint(foldedWords)
 	}
 }
