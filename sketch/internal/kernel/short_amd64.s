@@ -13,7 +13,8 @@
 // whose bins the first does not reach, and taken after it; order does not matter, the
 // round is the top of a value. So few values nearly always leave bins to the fallback:
 // their permutations are moved together, the minima taken of sixteen at a time and
-// moved back apart. n is 1 to 128.
+// moved back apart; where most bins are left, the minima are taken of all in their
+// places. n is 1 to 128.
 
 #define VALUES 0
 #define LATER  1024 // in either list, the values of the later rounds
@@ -72,6 +73,31 @@
 	CMPQ BX, R12; \
 	CMOVQCC R12, BX; \
 	MOVQ BX, (DI)(DX*8)
+
+// OPEN begins the minima M of the i-th eight bins of a block, and reads their
+// permutations; R11 has a bit for each bin that there is.
+#define OPEN(i, M, A, B) \
+	KMOVB R11, K1; \
+	SHRQ $8, R11; \
+	VMOVDQU64.Z (64*i)(R12), K1, A; \
+	VMOVDQU64.Z (64*i)(R13), K1, B; \
+	VPTERNLOGQ $0xff, M, M, M
+
+#define LOWER(M, A, B, T) \
+	VPMULLQ Z0, A, T; \
+	VPADDQ B, T, T; \
+	VPMINUQ T, M, M
+
+// CLOSE lowers the i-th eight bins of a block by their minima, as values of the
+// fallback.
+#define CLOSE(i, M) \
+	KMOVB BX, K1; \
+	SHRQ $8, BX; \
+	VPSRLQ $2, M, M; \
+	VPORQ Z24, M, M; \
+	VMOVDQU64.Z (64*i)(DI), K1, Z0; \
+	VPMINUQ Z0, M, M; \
+	VMOVDQU64 M, K1, (64*i)(DI)
 
 TEXT ·short512(SB), 0, $6272-72
 	MOVQ m+0(FP), DI
@@ -178,10 +204,14 @@ take:
 	JB take
 
 taken:
-	// The permutations of the bins that are open still.
 	MOVQ a+32(FP), R12
 	MOVQ b+40(FP), R13
 	MOVQ t+8(FP), R9
+	LEAQ (CX)(CX*4), AX
+	CMPQ AX, R9
+	JB most
+
+	// The permutations of the bins that are open still.
 	MOVQ DI, R8
 	XORL R10, R10 // how many
 	KMOVB R14, K1
@@ -267,5 +297,54 @@ closes:
 	JA close
 
 done:
+	VZEROUPPER
+	RET
+
+most:
+	// A bin that a round has filled is below every value of the fallback. Blocks of 56.
+	LEAQ (SI)(CX*8), R8
+	NEGQ CX
+
+block:
+	MOVQ R14, R11
+	CMPQ R9, $56
+	JAE all
+	BZHIQ R9, R14, R11
+
+all:
+	MOVQ R11, BX
+	OPEN(0, Z1, Z8, Z15)
+	OPEN(1, Z2, Z9, Z16)
+	OPEN(2, Z3, Z10, Z17)
+	OPEN(3, Z4, Z11, Z18)
+	OPEN(4, Z5, Z12, Z19)
+	OPEN(5, Z6, Z13, Z20)
+	OPEN(6, Z7, Z14, Z21)
+	MOVQ CX, AX
+
+every:
+	VPBROADCASTQ (R8)(AX*8), Z0
+	LOWER(Z1, Z8, Z15, Z22)
+	LOWER(Z2, Z9, Z16, Z23)
+	LOWER(Z3, Z10, Z17, Z25)
+	LOWER(Z4, Z11, Z18, Z26)
+	LOWER(Z5, Z12, Z19, Z27)
+	LOWER(Z6, Z13, Z20, Z28)
+	LOWER(Z7, Z14, Z21, Z29)
+	INCQ AX
+	JNZ every
+
+	CLOSE(0, Z1)
+	CLOSE(1, Z2)
+	CLOSE(2, Z3)
+	CLOSE(3, Z4)
+	CLOSE(4, Z5)
+	CLOSE(5, Z6)
+	CLOSE(6, Z7)
+	ADDQ $448, DI
+	ADDQ $448, R12
+	ADDQ $448, R13
+	SUBQ $56, R9
+	JA block
 	VZEROUPPER
 	RET
