@@ -13,6 +13,7 @@ PROCESSES ?=
 EXECUTIONS ?= 0
 DOCUMENTS ?= 100000
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 16
@@ -55,12 +56,13 @@ check-sidebyside:
 setup: ## install what the tests need (Debian)
 	.ci/setup
 
-lint: words ## gofmt, vet, staticcheck, go.mod, shellcheck, words
+lint: words ## gofmt, vet, staticcheck, go.mod, shellcheck, actionlint, words
 	@files=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$files" ] || { echo "gofmt would change: $$files"; exit 1; }
 	@for m in $(MODULES); do cd $(CURDIR)/$$m; echo "$$m: go vet, staticcheck, go mod tidy"; \
 	  go vet ./...; go run $(STATICCHECK) ./...; go mod tidy -diff; done
 	go vet -tags citus ./pgworker/worker
 	go run .ci/mutants/mutants.go -show -lists $(MUTANT_LISTS) >/dev/null # each change still has its place
+	go run $(ACTIONLINT)
 	shellcheck -S warning $$(git grep -lE '^#!.*[/ ](ba)?sh$$')
 
 # Texts that others wrote, and data, are exempt.
@@ -122,7 +124,8 @@ long: ## the long forms of tests: ten million documents clustered in 256 MB, hun
 	go test -timeout 4h -run '^TestMutatedSketches$$' ./sqlext -args -mutations 1000000
 	$(MAKE) --no-print-directory fuzz FUZZTIME=60s EXECUTIONS=100000000 CORPUS=build/corpus
 	go test -timeout 4h -run '^TestPackages$$' ./sqlext/packages -args -commands
-	go test -timeout 4h -run '^TestInstalled$$' ./pgworker -args -roots
+	$(MAKE) --no-print-directory dist
+	go test -timeout 4h -run '^TestInstalled$$' ./pgworker ./sqlext/packages -args -dist $(CURDIR)/build/dist
 
 docs: ## the pages as a site with a search, into build/docs
 	.ci/setup docs browser
@@ -188,9 +191,11 @@ demo: ## run the quickstart in SQLite
 	go run ./examples/quickstart
 
 NFPM = github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2
-VERSION ?= 0.0.0
+SOURCE_VERSION := $(shell sed -n 's/^const Version = "\(.*\)"/\1/p' sketch/version.go)
+VERSION ?= $(SOURCE_VERSION)
 ZIG ?= $(firstword $(wildcard $(ALIKE_CACHE)/packages/zig /var/cache/alike/packages/zig $(HOME)/.cache/alike/packages/zig) zig)
-dist: ## every package of VERSION (1.2.3) into build/dist; ".ci/setup packages" installs what it needs
+dist: ## every package into build/dist, of the version in sketch/version.go; ".ci/setup packages" installs what it needs
+	@[ "$(VERSION)" = "$(SOURCE_VERSION)" ] || { echo "sketch/version.go says $(SOURCE_VERSION), VERSION is $(VERSION)"; exit 1; }
 	mkdir -p build/dist
 	rm -f build/dist/*.*
 	for p in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
@@ -203,7 +208,7 @@ dist: ## every package of VERSION (1.2.3) into build/dist; ".ci/setup packages" 
 	for arch in amd64 arm64; do for kind in deb rpm; do \
 	  GOARCH=$$arch VERSION=$(VERSION) build/tools/nfpm package -f pgworker/deploy/nfpm.yaml -p $$kind -t build/dist; \
 	done; done
-	go run ./sqlext/packages -version $(VERSION) -zig $(ZIG) -worker build/dist/pgworker-linux-amd64 -man build/man/alike -o build/dist
+	go run ./sqlext/packages -zig $(ZIG) -worker build/dist/pgworker-linux-amd64 -man build/man/alike -o build/dist
 
 clean: ## remove build/
 	rm -rf build

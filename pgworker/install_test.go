@@ -11,12 +11,10 @@ import (
 	"testing"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch"
 )
 
-// make dist has the same version of what packs the .deb and the .rpm.
-const nfpm = "github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.44.2"
-
-var roots = flag.Bool("roots", false, "pack the .deb, the .rpm and the image, and run the quickstart in each (as root, with the network, minutes)")
+var dist = flag.String("dist", "", "the folder that make dist wrote, whose packages to install into empty roots (as root, with the network, minutes)")
 
 // tcp lets clients in another root reach a server that listens on a socket in this one.
 func tcp(t *testing.T, s *pgtest.Server) (port string) {
@@ -52,7 +50,6 @@ func execute(t *testing.T, folder, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOARCH=amd64", "VERSION=1.2.3")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
@@ -105,32 +102,12 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// top is the folder of the module.
-func top(t *testing.T) string {
-	t.Helper()
-	folder, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
-// TestInstalled installs the packages into an empty root each and runs the quickstart there.
+// TestInstalled installs each package of the worker into an empty root and runs the quickstart there.
 func TestInstalled(t *testing.T) {
-	if !*roots {
+	if *dist == "" {
 		return
 	}
 	folder := t.TempDir()
-	top := top(t)
-	// nfpm reads what it packs from the folder that it runs in.
-	for _, name := range []string{"pgworker", "LICENSE"} {
-		if err := os.Symlink(filepath.Join(top, name), filepath.Join(folder, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dist := filepath.Join(folder, "build/dist")
-	execute(t, top, "go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", filepath.Join(dist, "pgworker-linux-amd64"), "./pgworker")
-	execute(t, top, "go", "test", "-count=1", "-run=^TestManPages$", "./pgworker", "-args", "-man", filepath.Join(folder, "build/man"))
 	base := filepath.Join(folder, "debian")
 	execute(t, folder, "debootstrap", "--variant=minbase", "bookworm", base)
 	inRoot := func(url string, args ...string) string {
@@ -145,16 +122,15 @@ func TestInstalled(t *testing.T) {
 			}
 		}
 	}
-	execute(t, top, "env", "GOBIN="+folder, "go", "install", nfpm)
-	for _, kind := range []string{"deb", "rpm"} {
-		execute(t, folder, filepath.Join(folder, "nfpm"), "package", "-f", "pgworker/deploy/nfpm.yaml", "-p", kind, "-t", "build/dist")
-	}
-	deb, rpm := filepath.Join(dist, "alike-worker_1.2.3_amd64.deb"), filepath.Join(dist, "alike-worker-1.2.3-1.x86_64.rpm")
+	deb, rpm := filepath.Join(*dist, "alike-worker_"+sketch.Version+"_amd64.deb"), filepath.Join(*dist, "alike-worker-"+sketch.Version+"-1.x86_64.rpm")
 	t.Run("deb", func(t *testing.T) {
 		execute(t, folder, "dpkg", "--root="+base, "-i", deb)
 		secrets, err := os.Stat(filepath.Join(base, "etc/alike/worker.env"))
 		if err != nil || secrets.Mode().Perm() != 0o600 {
 			t.Errorf("the file for the password: %v %v", secrets, err)
+		}
+		if said, want := execute(t, folder, "chroot", base, "pgworker", "--version"), "pgworker version "+sketch.Version+", commit "; !strings.HasPrefix(said, want) {
+			t.Errorf("pgworker --version says %s, want %s", said, want)
 		}
 		quickstart(t, inRoot)
 		execute(t, folder, "dpkg", "--root="+base, "-r", "alike-worker")
@@ -173,11 +149,15 @@ func TestInstalled(t *testing.T) {
 		execute(t, folder, "rpm", append(tool, "-e", "alike-worker")...)
 		gone()
 	})
-	t.Run("image", func(t *testing.T) { checkImage(t, folder, base, dist) })
+	t.Run("image", func(t *testing.T) { checkImage(t, folder, base) })
 }
 
-// checkImage builds the image from the packages in dist, on a root in the place of Debian's, and runs the quickstart in it.
-func checkImage(t *testing.T, folder, base, dist string) {
+// checkImage builds the image from the released binary, on a root in the place of Debian's, and runs the quickstart in it.
+func checkImage(t *testing.T, folder, base string) {
+	dockerfile, err := filepath.Abs("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
 	buildah := func(args ...string) string {
 		t.Helper()
 		return strings.TrimSpace(execute(t, folder, "buildah", append([]string{"--root", filepath.Join(folder, "storage"), "--runroot", filepath.Join(folder, "run"), "--storage-driver", "vfs"}, args...)...))
@@ -186,7 +166,7 @@ func checkImage(t *testing.T, folder, base, dist string) {
 	buildah("add", "-q", c, base, "/")
 	buildah("commit", "-q", c, "docker.io/library/debian:bookworm-slim")
 	buildah("rm", c)
-	buildah("bud", "-q", "--pull-never", "--isolation=chroot", "--network=host", "-t", "alike/pgworker", "-f", filepath.Join(top(t), "pgworker/Dockerfile"), dist)
+	buildah("bud", "-q", "--pull-never", "--isolation=chroot", "--network=host", "-t", "alike/pgworker", "-f", dockerfile, *dist)
 	c = buildah("from", "--pull-never", "localhost/alike/pgworker")
 	if got := buildah("run", "--isolation=chroot", c, "--", "id", "-un"); got != "nobody" {
 		t.Errorf("the image runs as %s, want nobody", got)

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 // A command is what the verbs share.
@@ -46,9 +48,8 @@ similar row, errors and status have failed rows); 4 try again later, the
 database cannot be reached or is busy.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       sketch.Version + ", commit " + commit(),
 	}
-	version, commit := build()
-	root.Version = version + ", commit " + commit
 	root.PersistentFlags().StringVar(&c.databaseURL, "database-url", "", "where the database is, a URL or key=value `string`; $DATABASE_URL unless given")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see pgworker help %s", err, cmd.Name()) })

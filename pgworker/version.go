@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alike-sql/alike/migrations"
+	"github.com/alike-sql/alike/sketch"
 )
 
 func (c *command) versionCommand() *cobra.Command {
@@ -16,9 +17,8 @@ func (c *command) versionCommand() *cobra.Command {
 		Short: "What this build is",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			version, commit := build()
 			out := c.sheet(cmd.OutOrStdout(), []string{"version", "commit", "schema", "go", "platform"})
-			if err := out.row([]any{version, commit, migrations.Latest(), runtime.Version(), fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}); err != nil {
+			if err := out.row([]any{sketch.Version, commit(), migrations.Latest(), runtime.Version(), fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}); err != nil {
 				return err
 			}
 			return out.end()
@@ -26,20 +26,14 @@ func (c *command) versionCommand() *cobra.Command {
 	}
 }
 
-// build is the version and the commit of this program, as far as the build noted them.
-func build() (version, commit string) {
-	version, commit = "unknown", "unknown"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version, commit
-	}
-	if info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			commit = s.Value
+// commit returns the commit of this program, if the build recorded it.
+func commit() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				return s.Value
+			}
 		}
 	}
-	return version, commit
+	return "unknown"
 }

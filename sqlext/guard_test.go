@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sqlext"
 )
 
@@ -78,7 +79,7 @@ func TestAuto(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		database{db, t}.expect("0.1.0", `SELECT alike_version()`)
+		database{db, t}.expect(sketch.Version, `SELECT alike_version()`)
 	}
 }
 

@@ -7,9 +7,6 @@ import (
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
 
-// Version is the version of the extension.
-const Version = "0.1.0"
-
 // sketcher is a profile in use on a connection.
 type sketcher struct {
 	*sketch.Sketcher
@@ -112,7 +109,7 @@ func profiles(_ *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 }
 
 func version(_ *conn, f *sqlite.Call) error {
-	f.SetText(Version)
+	f.SetText(sketch.Version)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	_ "github.com/mattn/go-sqlite3"
 	"github.com/spf13/cobra"
 
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/aspect/option"
 	"github.com/alike-sql/alike/sqlext"
 )
@@ -189,7 +190,7 @@ func (c *command) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := c.sheet(cmd.OutOrStdout(), []string{"version", "commit"})
-			if err := s.row([]any{sqlext.Version, commit()}); err != nil {
+			if err := s.row([]any{sketch.Version, commit()}); err != nil {
 				return err
 			}
 			return s.end()

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 // contents says what is inside a binary: the modules that Go wrote into it, with their licences.
@@ -84,7 +86,7 @@ func (c contents) notices() []byte {
 }
 
 // bom is a list of parts in the form of CycloneDX 1.6.
-func (c contents) bom(name, version string) []byte {
+func (c contents) bom(name string) []byte {
 	type text struct {
 		Content string `json:"content"`
 	}
@@ -118,7 +120,7 @@ func (c contents) bom(name, version string) []byte {
 	list.Format, list.Spec, list.Version = "CycloneDX", "1.6", 1
 	list.Metadata.Component = of("application", c.main.Path, c.main.Version)
 	list.Metadata.Component.Name = name
-	list.Metadata.Component.Version = version
+	list.Metadata.Component.Version = sketch.Version
 	for _, m := range c.modules {
 		part := of("library", m.path, m.version)
 		var l license

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 const rustHost = `use rusqlite::{types::Value, Connection};
@@ -41,16 +43,16 @@ func checkCrate(t *testing.T, out string) {
 	patches := ""
 	for _, target := range targets {
 		name := "sqlite-alike-" + target.name
-		if _, err := os.Stat(filepath.Join(out, name+"-"+version+".crate")); err != nil {
+		if _, err := os.Stat(filepath.Join(out, name+"-"+sketch.Version+".crate")); err != nil {
 			// The loader names every platform; cargo wants to know each, and builds one.
-			write(t, filepath.Join(folder, name+"-"+version, "Cargo.toml"), "[package]\nname = \""+name+"\"\nversion = \""+version+"\"\n")
-			write(t, filepath.Join(folder, name+"-"+version, "src", "lib.rs"), "")
+			write(t, filepath.Join(folder, name+"-"+sketch.Version, "Cargo.toml"), "[package]\nname = \""+name+"\"\nversion = \""+sketch.Version+"\"\n")
+			write(t, filepath.Join(folder, name+"-"+sketch.Version, "src", "lib.rs"), "")
 		} else {
-			output(t, "tar", "-xzf", filepath.Join(out, name+"-"+version+".crate"), "-C", folder)
+			output(t, "tar", "-xzf", filepath.Join(out, name+"-"+sketch.Version+".crate"), "-C", folder)
 		}
-		patches += name + " = { path = \"" + name + "-" + version + "\" }\n"
+		patches += name + " = { path = \"" + name + "-" + sketch.Version + "\" }\n"
 	}
-	output(t, "tar", "-xzf", filepath.Join(out, "sqlite-alike-"+version+".crate"), "-C", folder)
+	output(t, "tar", "-xzf", filepath.Join(out, "sqlite-alike-"+sketch.Version+".crate"), "-C", folder)
 	write(t, filepath.Join(folder, "Cargo.toml"), `[package]
 name = "asks"
 version = "0.0.0"
@@ -58,7 +60,7 @@ edition = "2021"
 
 [dependencies]
 rusqlite = { version = "=0.29.0", features = ["bundled", "load_extension"] }
-sqlite-alike = { path = "sqlite-alike-`+version+`" }
+sqlite-alike = { path = "sqlite-alike-`+sketch.Version+`" }
 
 [patch.crates-io]
 `+patches)

@@ -1,7 +1,7 @@
 // Command packages compiles the SQLite extension and the command alike for every platform that it can from here, and packs
 // what it compiled: tarballs, Python wheels, npm packages, gems, crates and a jar, with their checksums. Equal sources give equal bytes.
 //
-//	go run ./sqlext/packages -version 0.1.0 -o build/dist
+//	go run ./sqlext/packages -o build/dist
 //
 // Zig (its wheel is called ziglang) compiles C for Linux with a glibc as old as 2.17 and for Windows. For macOS run the
 // command on macOS with -compile, copy its libraries folder here, and run it again.
@@ -16,7 +16,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,7 +24,6 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("packages: ")
 	out := flag.String("o", "build/dist", "the folder for the packages")
-	version := flag.String("version", "0.0.0", "the version, as 1.2.3")
 	zig := flag.String("zig", "zig", "the zig that compiles for other platforms")
 	only := flag.String("only", "", "the platforms, as linux-x86_64,windows-x86_64; every one unless given")
 	compileOnly := flag.Bool("compile", false, "compile the libraries and pack nothing")
@@ -34,19 +32,16 @@ func main() {
 	worker := flag.String("worker", "", "write the list of parts of this worker, too")
 	flag.Parse()
 	if *worker != "" {
-		if err := workerParts(*out, *version, *worker); err != nil {
+		if err := workerParts(*out, *worker); err != nil {
 			log.Fatal(err)
 		}
 	}
-	if err := run(*out, *version, *zig, *only, *man, *compileOnly, *commands); err != nil {
+	if err := run(*out, *zig, *only, *man, *compileOnly, *commands); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out, version, zig, only, man string, compileOnly, commands bool) error {
-	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) {
-		return fmt.Errorf("the version is %q, want three numbers as in 1.2.3", version)
-	}
+func run(out, zig, only, man string, compileOnly, commands bool) error {
 	wanted, err := choose(only)
 	if err != nil {
 		return err
@@ -75,7 +70,7 @@ func run(out, version, zig, only, man string, compileOnly, commands bool) error 
 	if len(found) == 0 {
 		return fmt.Errorf("no library was compiled")
 	}
-	if err := pack(out, version, man, found); err != nil {
+	if err := pack(out, man, found); err != nil {
 		return err
 	}
 	return checksums(out)
@@ -106,13 +101,13 @@ func names(ts []target) string {
 }
 
 // pack writes every package of the platforms.
-func pack(out, version, man string, found []target) error {
+func pack(out, man string, found []target) error {
 	// The library's modules are the same on every platform.
 	c, err := readContents(found[0].path(filepath.Join(out, "libraries")))
 	if err != nil {
 		return err
 	}
-	r := release{version: version, notices: c.notices()}
+	r := release{notices: c.notices()}
 	if man != "" {
 		pages, err := filepath.Glob(filepath.Join(man, "*.1"))
 		if err != nil || len(pages) == 0 {
@@ -126,7 +121,7 @@ func pack(out, version, man string, found []target) error {
 			r.manual = append(r.manual, member{"man/man1/" + filepath.Base(page), b})
 		}
 	}
-	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike", version)}, r.jar(found), r.npmLoader(), r.rustLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
+	packages := []archive{{"sqlite-alike.cdx.json", c.bom("sqlite-alike")}, r.jar(found), r.npmLoader(), r.rustLoader(), r.datasettePlugin(), r.sqliteUtilsPlugin()}
 	for _, t := range found {
 		packages = append(packages, r.tarball(t), r.wheel(t), r.npmLibrary(t), r.gem(t), r.rustLibrary(t))
 		if t.command != nil {
@@ -143,7 +138,7 @@ func pack(out, version, man string, found []target) error {
 }
 
 // workerParts writes the worker's list of parts, and their licences.
-func workerParts(out, version, worker string) error {
+func workerParts(out, worker string) error {
 	c, err := readContents(worker)
 	if err != nil {
 		return err
@@ -151,7 +146,7 @@ func workerParts(out, version, worker string) error {
 	if err := os.WriteFile(filepath.Join(out, "pgworker-licences.txt"), c.notices(), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "pgworker.cdx.json"), c.bom("pgworker", version), 0o644)
+	return os.WriteFile(filepath.Join(out, "pgworker.cdx.json"), c.bom("pgworker"), 0o644)
 }
 
 // checksums writes the file that sha256sum -c reads, of all files in the folder.

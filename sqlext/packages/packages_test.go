@@ -21,8 +21,6 @@ import (
 	"github.com/alike-sql/alike/sketch"
 )
 
-const version = "1.2.3"
-
 var commands = flag.Bool("commands", false, "compile, pack and try the command alike, too (minutes)")
 
 // TestPackages compiles and packs for every platform that it can from here, installs each package with the tool that its
@@ -30,7 +28,7 @@ var commands = flag.Bool("commands", false, "compile, pack and try the command a
 func TestPackages(t *testing.T) {
 	t.Chdir("../..") // go build looks for the module
 	out := t.TempDir()
-	if err := run(out, version, tool(t, "packages/zig"), "", "", false, *commands); err != nil {
+	if err := run(out, tool(t, "packages/zig"), "", "", false, *commands); err != nil {
 		t.Fatal(err)
 	}
 	in := func(name string) string { return filepath.Join(out, name) }
@@ -54,10 +52,10 @@ func TestPackages(t *testing.T) {
 	})
 	t.Run("pip", func(t *testing.T) { checkPip(t, out) })
 	t.Run("npm", func(t *testing.T) { checkNpm(t, out) })
-	t.Run("gem", func(t *testing.T) { checkGem(t, in("sqlite-alike-"+version+"-x86_64-linux-gnu.gem")) })
+	t.Run("gem", func(t *testing.T) { checkGem(t, in("sqlite-alike-"+sketch.Version+"-x86_64-linux-gnu.gem")) })
 	t.Run("crate", func(t *testing.T) { checkCrate(t, out) })
-	t.Run("jar", func(t *testing.T) { checkJar(t, in("sqlite-alike-"+version+".jar")) })
-	t.Run("rqlite", func(t *testing.T) { checkRqlite(t, in("sqlite-alike-"+version+"-loadable-linux-x86_64.tar.gz")) })
+	t.Run("jar", func(t *testing.T) { checkJar(t, in("sqlite-alike-"+sketch.Version+".jar")) })
+	t.Run("rqlite", func(t *testing.T) { checkRqlite(t, in("sqlite-alike-"+sketch.Version+"-loadable-linux-x86_64.tar.gz")) })
 }
 
 func checkSums(t *testing.T, out string) {
@@ -80,7 +78,7 @@ func checkSums(t *testing.T, out string) {
 // checkRebuilt builds one platform again and compares the packages of that platform.
 func checkRebuilt(t *testing.T, out string) {
 	again := t.TempDir()
-	if err := run(again, version, tool(t, "packages/zig"), "linux-x86_64", "", false, *commands); err != nil {
+	if err := run(again, tool(t, "packages/zig"), "linux-x86_64", "", false, *commands); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(again)
@@ -104,7 +102,7 @@ func checkCommand(t *testing.T, out string) {
 	notes := filepath.Join(folder, "notes.txt")
 	write(t, notes, "one two three four five six seven eight nine ten\nOne two three four five six seven eight nine ten!\nanother\n")
 	want := "one two three four five six seven eight nine ten\nanother\n"
-	output(t, "tar", "-xzf", filepath.Join(out, "alike-"+version+"-linux-x86_64.tar.gz"), "-C", folder)
+	output(t, "tar", "-xzf", filepath.Join(out, "alike-"+sketch.Version+"-linux-x86_64.tar.gz"), "-C", folder)
 	for name, command := range map[string][]string{
 		"linux-x86_64":  {filepath.Join(folder, "alike")},
 		"linux-aarch64": {"qemu-aarch64", filepath.Join(out, "libraries/linux-aarch64/alike")},
@@ -137,14 +135,9 @@ func checkJar(t *testing.T, jar string) {
 }
 
 func TestRefused(t *testing.T) {
-	for _, c := range []struct{ version, only, want string }{
-		{"1.2", "", `the version is "1.2", want three numbers as in 1.2.3`},
-		{"v1.2.3", "", `the version is "v1.2.3", want three numbers as in 1.2.3`},
-		{"1.2.3", "plan9", `no platform is called "plan9"; there are linux-x86_64, linux-aarch64, windows-x86_64, macos-aarch64, macos-x86_64`},
-	} {
-		if err := run(t.TempDir(), c.version, "zig", c.only, "", false, false); err == nil || err.Error() != c.want {
-			t.Errorf("version %q, platforms %q: %v, want %s", c.version, c.only, err, c.want)
-		}
+	want := `no platform is called "plan9"; there are linux-x86_64, linux-aarch64, windows-x86_64, macos-aarch64, macos-x86_64`
+	if err := run(t.TempDir(), "zig", "plan9", "", false, false); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
@@ -264,12 +257,20 @@ func checkPip(t *testing.T, out string) {
 			}
 		}
 	}
+	output(t, tool(t, "packages/bin/python"), append([]string{"-c", `
+import packaging.metadata, sys, zipfile
+for wheel in sys.argv[1:]:
+    z = zipfile.ZipFile(wheel)
+    info = next(n[:-len("METADATA")] for n in z.namelist() if n.endswith(".dist-info/METADATA"))
+    metadata = packaging.metadata.Metadata.from_email(z.read(info + "METADATA"), validate=True)
+    assert metadata.license_files and all(info + "licenses/" + f in z.namelist() for f in metadata.license_files), wheel
+`}, found...)...)
 	output(t, pip, "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--find-links", out, "--target", folder,
 		"sqlite-alike", "datasette-sqlite-alike", "sqlite-utils-sqlite-alike")
 	t.Setenv("PYTHONPATH", folder)
 	check(t, output(t, tool(t, "packages/bin/python"), "-c", `
 import sqlite3, sqlite_alike, sys
-assert sqlite_alike.__version__ == "`+version+`"
+assert sqlite_alike.__version__ == "`+sketch.Version+`"
 connection = sqlite3.connect(":memory:")
 sqlite_alike.load(connection)
 for sql in open(sys.argv[1]).read().split(";\n"):
@@ -309,7 +310,7 @@ func checkNpm(t *testing.T, out string) {
 	node := tool(t, "node/bin/node")
 	write(t, filepath.Join(folder, "package.json"), "{}")
 	output(t, "npm", "install", "--prefix", folder, "--offline", "--omit=optional", "--no-audit", "--no-fund",
-		filepath.Join(out, "sqlite-alike-"+version+".tgz"), filepath.Join(out, "sqlite-alike-linux-x64-"+version+".tgz"))
+		filepath.Join(out, "sqlite-alike-"+sketch.Version+".tgz"), filepath.Join(out, "sqlite-alike-linux-x64-"+sketch.Version+".tgz"))
 	better := filepath.Join(filepath.Dir(filepath.Dir(node)), "node_modules", "better-sqlite3")
 	for name, script := range map[string]string{
 		"node.mjs": `import { DatabaseSync } from "node:sqlite";
@@ -348,7 +349,11 @@ class Asks {
             statement.execute("select load_extension('" + library + "')");
             for (String sql : Files.readString(Path.of(args[0])).split(";\n")) {
                 if (!sql.isBlank() && statement.execute(sql)) {
-                    for (ResultSet rows = statement.getResultSet(); rows.next();) System.out.println(rows.getString(1));
+                    for (ResultSet rows = statement.getResultSet(); rows.next();) {
+                        StringBuilder row = new StringBuilder(rows.getString(1));
+                        for (int i = 2; i <= rows.getMetaData().getColumnCount(); i++) row.append('|').append(rows.getString(i));
+                        System.out.println(row);
+                    }
                 }
             }
         }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/alike-sql/alike/sketch"
 )
 
 const (
@@ -22,12 +24,11 @@ var files embed.FS
 func (r release) file(name string) []byte {
 	b, err := files.ReadFile("files/" + name)
 	must(err)
-	return []byte(strings.ReplaceAll(string(b), "VERSION", r.version))
+	return []byte(strings.ReplaceAll(string(b), "VERSION", sketch.Version))
 }
 
 // release holds the data that the packages of one version share.
 type release struct {
-	version string
 	notices []byte   // the licences of what is compiled into the library
 	manual  []member // pages of the command alike
 }
@@ -47,7 +48,7 @@ func within(folder string, members []member) []member {
 
 // tarball holds the library alone, because rqlite loads every file of an archive.
 func (r release) tarball(t target) archive {
-	return archive{fmt.Sprintf("sqlite-alike-%s-loadable-%s.tar.gz", r.version, t.name), gzipped(tarred([]member{{t.file, t.extension}}))}
+	return archive{fmt.Sprintf("sqlite-alike-%s-loadable-%s.tar.gz", sketch.Version, t.name), gzipped(tarred([]member{{t.file, t.extension}}))}
 }
 
 // program holds the command alike.
@@ -55,9 +56,9 @@ func (r release) program(t target) archive {
 	name := filepath.Base(t.commandPath(""))
 	members := append(append([]member{{name, t.command}}, r.licenses()...), r.manual...)
 	if t.os == "windows" {
-		return archive{fmt.Sprintf("alike-%s-%s.zip", r.version, t.name), zipped(members)}
+		return archive{fmt.Sprintf("alike-%s-%s.zip", sketch.Version, t.name), zipped(members)}
 	}
-	return archive{fmt.Sprintf("alike-%s-%s.tar.gz", r.version, t.name), gzipped(tarred(members))}
+	return archive{fmt.Sprintf("alike-%s-%s.tar.gz", sketch.Version, t.name), gzipped(tarred(members))}
 }
 
 // wheel follows the binary distribution format of PyPA.
@@ -71,20 +72,20 @@ func (r release) wheel(t target) archive {
 func (r release) datasettePlugin() archive {
 	return r.python("datasette-sqlite-alike", "py3-none-any", "Loads sqlite-alike into every database of Datasette",
 		"[datasette]\nsqlite_alike = datasette_sqlite_alike\n",
-		[]member{{"datasette_sqlite_alike.py", r.file("datasette_sqlite_alike.py")}}, "datasette", "sqlite-alike=="+r.version)
+		[]member{{"datasette_sqlite_alike.py", r.file("datasette_sqlite_alike.py")}}, "datasette", "sqlite-alike=="+sketch.Version)
 }
 
 func (r release) sqliteUtilsPlugin() archive {
 	return r.python("sqlite-utils-sqlite-alike", "py3-none-any", "Loads sqlite-alike into every database of sqlite-utils",
 		"[sqlite_utils]\nsqlite_alike = sqlite_utils_sqlite_alike\n",
-		[]member{{"sqlite_utils_sqlite_alike.py", r.file("sqlite_utils_sqlite_alike.py")}}, "sqlite-utils", "sqlite-alike=="+r.version)
+		[]member{{"sqlite_utils_sqlite_alike.py", r.file("sqlite_utils_sqlite_alike.py")}}, "sqlite-utils", "sqlite-alike=="+sketch.Version)
 }
 
 func (r release) python(name, tags, summary, entryPoints string, members []member, requires ...string) archive {
 	module := strings.ReplaceAll(name, "-", "_")
-	info := fmt.Sprintf("%s-%s.dist-info/", module, r.version)
-	metadata := fmt.Sprintf("Metadata-Version: 2.1\nName: %s\nVersion: %s\nSummary: %s\nHome-page: %s\nLicense: %s\nLicense-File: LICENSE\nLicense-File: LICENSES-OF-PARTS\nRequires-Python: >=3.8\nDescription-Content-Type: text/markdown\n",
-		name, r.version, summary, homepage, license)
+	info := fmt.Sprintf("%s-%s.dist-info/", module, sketch.Version)
+	metadata := fmt.Sprintf("Metadata-Version: 2.4\nName: %s\nVersion: %s\nSummary: %s\nProject-URL: Homepage, %s\nLicense-Expression: %s\nLicense-File: LICENSE\nLicense-File: LICENSES-OF-PARTS\nRequires-Python: >=3.8\nDescription-Content-Type: text/markdown\n",
+		name, sketch.Version, summary, homepage, license)
 	for _, other := range requires {
 		metadata += "Requires-Dist: " + other + "\n"
 	}
@@ -95,7 +96,7 @@ func (r release) python(name, tags, summary, entryPoints string, members []membe
 		description += "Tag: " + interpreter + p + "\n"
 	}
 	members = append(members, member{info + "METADATA", []byte(metadata)}, member{info + "WHEEL", []byte(description)})
-	members = append(members, within(info, r.licenses())...)
+	members = append(members, within(info+"licenses/", r.licenses())...)
 	if entryPoints != "" {
 		members = append(members, member{info + "entry_points.txt", []byte(entryPoints)})
 	}
@@ -106,7 +107,7 @@ func (r release) python(name, tags, summary, entryPoints string, members []membe
 	}
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
 	members = append(members, member{info + "RECORD", []byte(record.String())})
-	return archive{fmt.Sprintf("%s-%s-%s.whl", module, r.version, tags), zipped(members)}
+	return archive{fmt.Sprintf("%s-%s-%s.whl", module, sketch.Version, tags), zipped(members)}
 }
 
 // npmLibrary is the package of one platform. npm installs the one whose os and cpu fit.
@@ -119,10 +120,11 @@ func (r release) npmLibrary(t target) archive {
   "description": "The library of sqlite-alike for this platform",
   "license": %q,
   "homepage": %q,
+  "repository": {"type": "git", "url": "git+%[4]s.git"},
   "os": [%q],
   "cpu": [%q]%s
 }
-`, name, r.version, license, homepage, t.npm[0], t.npm[1], map[bool]string{true: ",\n  \"libc\": [\"glibc\"]"}[t.os == "linux"])},
+`, name, sketch.Version, license, homepage, t.npm[0], t.npm[1], map[bool]string{true: ",\n  \"libc\": [\"glibc\"]"}[t.os == "linux"])},
 		{t.file, t.extension},
 	})
 }
@@ -131,7 +133,7 @@ func (r release) npmLibrary(t target) archive {
 func (r release) npmLoader() archive {
 	var optional []string
 	for _, t := range targets {
-		optional = append(optional, fmt.Sprintf("    \"sqlite-alike-%s-%s\": %q", t.npm[0], t.npm[1], r.version))
+		optional = append(optional, fmt.Sprintf("    \"sqlite-alike-%s-%s\": %q", t.npm[0], t.npm[1], sketch.Version))
 	}
 	return r.npm("sqlite-alike", []member{
 		{"package.json", fmt.Appendf(nil, `{
@@ -140,6 +142,7 @@ func (r release) npmLoader() archive {
   "description": %q,
   "license": %q,
   "homepage": %q,
+  "repository": {"type": "git", "url": "git+%[4]s.git"},
   "main": "./index.cjs",
   "types": "./index.d.ts",
   "exports": {".": {"types": "./index.d.ts", "import": "./index.mjs", "require": "./index.cjs"}},
@@ -147,7 +150,7 @@ func (r release) npmLoader() archive {
 %s
   }
 }
-`, r.version, summary, license, homepage, strings.Join(optional, ",\n"))},
+`, sketch.Version, summary, license, homepage, strings.Join(optional, ",\n"))},
 		{"index.cjs", r.file("index.cjs")},
 		{"index.mjs", r.file("index.mjs")},
 		{"index.d.ts", r.file("index.d.ts")},
@@ -156,7 +159,7 @@ func (r release) npmLoader() archive {
 }
 
 func (r release) npm(name string, members []member) archive {
-	return archive{fmt.Sprintf("%s-%s.tgz", name, r.version), gzipped(tarred(within("package/", append(members, r.licenses()...))))}
+	return archive{fmt.Sprintf("%s-%s.tgz", name, sketch.Version), gzipped(tarred(within("package/", append(members, r.licenses()...))))}
 }
 
 // gem is a tar file of a compressed specification, the compressed files and their checksums.
@@ -209,9 +212,9 @@ signing_key:
 specification_version: 4
 summary: %q
 test_files: []
-`, r.version, t.gem, summary, t.file, homepage, license, summary))
+`, sketch.Version, t.gem, summary, t.file, homepage, license, summary))
 	sums := fmt.Sprintf("---\nSHA256:\n  metadata.gz: %x\n  data.tar.gz: %x\n", sha256.Sum256(metadata), sha256.Sum256(data))
-	return archive{fmt.Sprintf("sqlite-alike-%s-%s.gem", r.version, t.gem), tarred([]member{
+	return archive{fmt.Sprintf("sqlite-alike-%s-%s.gem", sketch.Version, t.gem), tarred([]member{
 		{"metadata.gz", metadata}, {"data.tar.gz", data}, {"checksums.yaml.gz", gzipped([]byte(sums))},
 	})}
 }
@@ -229,7 +232,7 @@ func (r release) rustLibrary(t target) archive {
 func (r release) rustLoader() archive {
 	var dependencies, uses, conditions strings.Builder
 	for _, t := range targets {
-		fmt.Fprintf(&dependencies, "\n[target.'cfg(%s)'.dependencies]\nsqlite-alike-%s = \"=%s\"\n", t.cfg, t.name, r.version)
+		fmt.Fprintf(&dependencies, "\n[target.'cfg(%s)'.dependencies]\nsqlite-alike-%s = \"=%s\"\n", t.cfg, t.name, sketch.Version)
 		fmt.Fprintf(&uses, "#[cfg(%s)]\nuse sqlite_alike_%s::{FILE, LIBRARY};\n", t.cfg, strings.ReplaceAll(t.name, "-", "_"))
 		fmt.Fprintf(&conditions, "\n    %s,", t.cfg)
 	}
@@ -243,18 +246,18 @@ func (r release) rustLoader() archive {
 // crate is a folder that cargo publish takes, in the form that crates.io serves it.
 func (r release) crate(name, dependencies string, members []member) archive {
 	manifest := fmt.Appendf(nil, "[package]\nname = %q\nversion = %q\nedition = \"2021\"\nrust-version = \"1.65\"\ndescription = %q\nhomepage = %q\nrepository = %[4]q\nlicense = %[5]q\n%s",
-		name, r.version, summary, homepage, license, dependencies)
-	folder := fmt.Sprintf("%s-%s", name, r.version)
+		name, sketch.Version, summary, homepage, license, dependencies)
+	folder := fmt.Sprintf("%s-%s", name, sketch.Version)
 	return archive{folder + ".crate", gzipped(tarred(within(folder+"/", append(append([]member{{"Cargo.toml", manifest}}, members...), r.licenses()...))))}
 }
 
 // jar holds every library, as resources that sqlite-jdbc's users copy to a file.
 func (r release) jar(found []target) archive {
 	members := append([]member{
-		{"META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nImplementation-Title: sqlite-alike\r\nImplementation-Version: " + r.version + "\r\n\r\n")},
+		{"META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nImplementation-Title: sqlite-alike\r\nImplementation-Version: " + sketch.Version + "\r\n\r\n")},
 	}, within("META-INF/", r.licenses())...)
 	for _, t := range found {
 		members = append(members, member{"sqlite-alike/" + t.name + "/" + t.file, t.extension})
 	}
-	return archive{"sqlite-alike-" + r.version + ".jar", zipped(members)}
+	return archive{"sqlite-alike-" + sketch.Version + ".jar", zipped(members)}
 }

@@ -389,9 +389,7 @@ func TestSameFunctions(t *testing.T) {
 func TestSameNumbers(t *testing.T) {
 	e := open(t)
 	e.same("select name, settings, purpose from alike.profiles()")
-	if got := e.same("select alike.version()"); len(got[0]) < 5 {
-		t.Errorf("version %q", got)
-	}
+	e.same("select alike.version()")
 	for _, f := range [][3]int{{12, 7, 1}, {12, 7, 2}, {6, 14, 2}, {6, 5, 4}, {64, 1, 9}, {1, 255, 1}} {
 		for _, resemblance := range []float64{0, 0.1, 0.333, 0.5, 0.77, 0.95, 0.999, 1} {
 			e.same(fmt.Sprintf("select alike.filter(%d, %d, %d, $1)", f[0], f[1], f[2]), resemblance)

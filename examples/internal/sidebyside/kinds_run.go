@@ -263,7 +263,7 @@ func (r *kindResult) alike(rows []kindRow, j *kindJudge, file string) error {
 	if err := db.QueryRow("select alike_attach('docs', 'body')").Scan(&n); err != nil {
 		return err
 	}
-	a := &kindAnswers{Version: sqlext.Version, Fill: time.Since(began).Seconds() / float64(len(rows))}
+	a := &kindAnswers{Version: sketch.Version, Fill: time.Since(began).Seconds() / float64(len(rows))}
 	if err := db.QueryRow(size).Scan(&after); err != nil {
 		return err
 	}

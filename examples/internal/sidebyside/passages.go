@@ -18,6 +18,7 @@ import (
 
 	"github.com/alike-sql/alike/migrations"
 	"github.com/alike-sql/alike/pgworker/worker"
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/passagetest"
 	"github.com/alike-sql/alike/sqlext"
 )
@@ -221,7 +222,7 @@ func passagesInSQLite(_ context.Context, a *passageAnswers, rows int, questions 
 		return nil, err
 	}
 	defer db.Close()
-	a.Version, a.How = sqlext.Version, "`alike_containers_like('docs', text)` of a table attached with `contains`"
+	a.Version, a.How = sketch.Version, "`alike_containers_like('docs', text)` of a table attached with `contains`"
 	if err := a.filled(rows, func() (float64, error) { return sizeSQLite(db) }, func() error {
 		_, err := numbers(db.Query(`select alike_attach('docs', 'body', '{"profile": "prose", "contains": true}')`))
 		return err
