@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins sidebyside bulk demo dist clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins sidebyside bulk demo dist freeze clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
@@ -209,6 +209,13 @@ dist: ## every package into build/dist, of the version in sketch/version.go; ".c
 	  GOARCH=$$arch VERSION=$(VERSION) build/tools/nfpm package -f pgworker/deploy/nfpm.yaml -p $$kind -t build/dist; \
 	done; done
 	go run ./sqlext/packages -zig $(ZIG) -worker build/dist/pgworker-linux-amd64 -man build/man/alike -o build/dist
+
+freeze: ## what a release freezes: migrations/frozen.txt, and databases that every later release has to read
+	go test -count 1 -run '^TestReleasedFilesAreFrozen$$' ./migrations
+	mkdir -p build sqlext/testdata/releases pgworker/worker/testdata/releases
+	{ grep '^#' migrations/frozen.txt; cd migrations; sha256sum 0*.sql; } >build/frozen.txt
+	mv build/frozen.txt migrations/frozen.txt
+	go test -count 1 -run '^TestReleases$$' ./sqlext ./pgworker/worker -args -freeze
 
 clean: ## remove build/
 	rm -rf build
