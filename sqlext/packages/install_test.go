@@ -107,16 +107,16 @@ for (const sql of require("fs").readFileSync("/first.sql", "utf8").split(";\n").
 	})
 	t.Run("jar", func(t *testing.T) {
 		write(t, filepath.Join(root, "jar/Asks.java"), javaHost)
-		output(t, "javac", "--release", "11", filepath.Join(root, "jar/Asks.java"))
 		found, err := filepath.Glob(filepath.Join(filepath.Dir(tool(t, "jars/sqlite-jdbc.jar")), "*.jar"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		output(t, "cp", append(found, filepath.Join(*dist, "sqlite-alike-"+sketch.Version+".jar"), filepath.Join(root, "jar"))...)
+		output(t, "javac", "--release", "11", "-cp", strings.Join(found, ":"), filepath.Join(root, "jar/Asks.java"))
 		same(t, in(t, "java -cp '/jar:/jar/*' Asks /first.sql"))
 	})
 	t.Run("command", func(t *testing.T) {
-		in(t, "mkdir /alike; tar -xzf /dist/alike-" + sketch.Version + "-linux-x86_64.tar.gz -C /alike; /alike/alike --version | grep -F ' " + sketch.Version + ", commit '")
+		in(t, "mkdir /alike; tar -xzf /dist/alike-"+sketch.Version+"-linux-x86_64.tar.gz -C /alike; /alike/alike --version | grep -F ' "+sketch.Version+", commit '")
 		got := in(t, `printf '%s\n' 'one two three four five six seven eight nine ten' 'another' 'One, two, three, four, five, six, seven, eight, nine, ten!' >/notes.txt; /alike/alike dedup -q /notes.txt`)
 		if want := "one two three four five six seven eight nine ten\nanother\n"; got != want {
 			t.Errorf("alike dedup printed %q, want %q", got, want)
