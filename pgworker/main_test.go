@@ -459,3 +459,10 @@ func TestMigrateDirty(t *testing.T) {
 		t.Errorf("after force 0 status is %q, want version 0", out)
 	}
 }
+
+// Scripts of users test these numbers; a release does not change them.
+func TestExitCodes(t *testing.T) {
+	if got, want := [...]int{exitFailure, exitUsage, exitFound, exitAgain}, [...]int{1, 2, 3, 4}; got != want {
+		t.Errorf("the exit codes are %v, want %v", got, want)
+	}
+}

@@ -444,3 +444,10 @@ func write(t *testing.T, file, text string) {
 		t.Fatal(err)
 	}
 }
+
+// Scripts of users test these numbers; a release does not change them.
+func TestExitCodes(t *testing.T) {
+	if got, want := [...]int{exitFailure, exitUsage, exitFound}, [...]int{1, 2, 3}; got != want {
+		t.Errorf("the exit codes are %v, want %v", got, want)
+	}
+}
