@@ -170,7 +170,7 @@ func TestFormats(t *testing.T) {
 		{"csv", "a.csv", "id,body\r\n1,\"" + long + "\"\r\n2,\"" + edited + "\"\r\n3,\"" + another + ", \"\"x\"\"\nand a second line\"\r\n",
 			"id,body\r\n1,\"" + long + "\"\r\n3,\"" + another + ", \"\"x\"\"\nand a second line\"\r\n"},
 		{"csv without an end", "a.csv", "body\n" + long + "\n" + another, "body\n" + long + "\n" + another + "\n"},
-		{"csv with a mark", "a.csv", "\xef\xbb\xbfbody,n\n" + long + ",1\n" + edited + ",2\n", "body,n\n" + long + ",1\n"},
+		{"csv with a mark", "a.csv", "\xef\xbb\xbfbody,n\n" + long + ",1\n" + edited + ",2\n", "\xef\xbb\xbfbody,n\n" + long + ",1\n"},
 		{"short records", "a.csv", "id,body\n1\n2\n3,a b c d e f\n", "id,body\n1\n2\n3,a b c d e f\n"},
 		{"tsv", "a.tsv", "id\ttext\n1\t\"" + long + "\n2\t" + edited + "\n", "id\ttext\n1\t\"" + long + "\n"},
 		{"jsonl", "a.jsonl", `{"id":1,"text":"` + long + "\"}\n{\"text\": \"" + edited + "\", \"id\": 2}\n\n{\"id\":3}\n{\"id\":4,\"text\":null}\n",

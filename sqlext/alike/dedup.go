@@ -526,7 +526,11 @@ func (d *dedup) summary(w io.Writer, r cluster.Report, unread map[string]string)
 	if d.more.Short != nil {
 		from += fmt.Sprintf(", of short records from %.4g", d.more.AtLeast)
 	}
-	fmt.Fprintf(w, "%d records, %d kept, %d left out (%s)\n", len(d.ends), len(d.ends)-out, out, from)
+	records := "records"
+	if len(d.ends) == 1 {
+		records = "record"
+	}
+	fmt.Fprintf(w, "%d %s, %d kept, %d left out (%s)\n", len(d.ends), records, len(d.ends)-out, out, from)
 	if r.HotCount > 0 {
 		fmt.Fprintf(w, "%d features are shared by more than %d records: some pairs among these were not compared\n", r.HotCount, featureLimit)
 	}

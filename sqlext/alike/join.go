@@ -32,7 +32,7 @@ func openAll(ctx context.Context, inputs []string, o options) (_ *format, done f
 			return nil, done, usagef("%s has to be the only input: databases and Parquet files are not joined", in)
 		case f.kind != first.kind:
 			return nil, done, usagef("%s is %s, and %s is %s: inputs have to be of one kind", in, f.kind, inputs[0], first.kind)
-		case !bytes.Equal(bytes.TrimRight(f.header, "\r\n"), bytes.TrimRight(first.header, "\r\n")):
+		case !bytes.Equal(bare(f.header), bare(first.header)):
 			return nil, done, usagef("%s has other columns than %s", in, inputs[0])
 		}
 		o.column = all[0].column
@@ -124,4 +124,9 @@ func (j *joined) Close() error {
 		return nil
 	}
 	return j.current.Close()
+}
+
+// bare is a header without the mark before it and the end of its line.
+func bare(header []byte) []byte {
+	return bytes.TrimRight(bytes.TrimPrefix(header, []byte("\xef\xbb\xbf")), "\r\n")
 }

@@ -182,7 +182,8 @@ func openFormat(ctx context.Context, in string, o options) (_ *format, done func
 // counted counts the bytes that are read from a file.
 type counted struct {
 	*os.File
-	n int64
+	n    int64
+	mark []byte // the byte order mark, which is no part of the first record
 }
 
 func (c *counted) Read(b []byte) (int, error) {
@@ -193,7 +194,7 @@ func (c *counted) Read(b []byte) (int, error) {
 
 func (c *counted) Offset() int64 { return c.n }
 
-// openText opens a text file, which may be compressed, and skips a byte order mark.
+// openText opens a text file, which may be compressed, and reads a byte order mark.
 func openText(name string) (*counted, *bufio.Reader, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -214,6 +215,7 @@ func openText(name string) (*counted, *bufio.Reader, error) {
 		return nil, nil, errors.New("the file is UTF-16; iconv -f UTF-16 -t UTF-8 converts it")
 	}
 	if mark, err := r.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		c.mark = bytes.Clone(mark)
 		r.Discard(3)
 	}
 	return c, r, nil
@@ -366,6 +368,9 @@ func tableFormat(in, kind, column string) (*format, error) {
 	if err != nil {
 		return nil, err
 	}
+	if bytes.IndexByte(raw, 0) >= 0 {
+		return nil, errors.New("its first line has zero bytes; of UTF-16 without a mark iconv -f UTF-16LE -t UTF-8 makes UTF-8")
+	}
 	i, err := chooseColumn(names, column)
 	if err != nil {
 		return nil, err
@@ -383,7 +388,7 @@ func tableFormat(in, kind, column string) (*format, error) {
 			}
 			return t, nil
 		},
-		header: raw,
+		header: append(first.mark, raw...),
 		column: names[i],
 		name:   numbered,
 	}, nil
@@ -453,11 +458,24 @@ func (t *tableSource) values() (values []string, raw []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	line, _ := t.csv.FieldPos(0)
 	raw = t.copied.take(t.csv.InputOffset())
+	if len(t.copied.kept) == 0 && t.open(raw) {
+		return nil, nil, fmt.Errorf("a quote of the record in line %d is not closed", line)
+	}
 	if !bytes.HasSuffix(raw, []byte("\n")) {
 		raw = append(raw, '\n')
 	}
 	return values, raw, nil
+}
+
+// open reports whether a record ends within quotes, as only the end of the file lets it: then a further line
+// belongs to it.
+func (t *tableSource) open(raw []byte) bool {
+	r := csv.NewReader(io.MultiReader(bytes.NewReader(raw), strings.NewReader("\nx\n")))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = t.csv.Comma, -1, true
+	_, err := r.Read()
+	return err == nil && r.InputOffset() > int64(len(raw))+1
 }
 
 func (t *tableSource) Next() (record, error) {
