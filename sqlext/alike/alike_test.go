@@ -408,6 +408,8 @@ func TestBadCommandLines(t *testing.T) {
 		{"the file is empty", exitFailure, []string{"dedup", empty}},
 		{`--format is "x", want csv`, exitUsage, []string{"dedup", csvFile, "--format", "x"}},
 		{`did you mean prose?`, exitUsage, []string{"dedup", csvFile, "--column", "n", "--profile", "prosa"}},
+		{"--output is " + filepath.Dir(csvFile) + ", which is a folder", exitUsage, []string{"dedup", csvFile, "--column", "n", "-o", filepath.Dir(csvFile)}},
+		{"no such file or directory", exitUsage, []string{"dedup", csvFile, "--column", "n", "--why", filepath.Join(folder, "x/y.csv")}},
 		{"--short asks 0.7 of short records, want --at-least, 0.8, or more", exitUsage, []string{"dedup", csvFile, "--column", "n", "--short", "30:0.7"}},
 		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30"}},
 		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30:nan"}},

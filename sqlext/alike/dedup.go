@@ -107,6 +107,18 @@ func (d *dedup) run(cmd *cobra.Command, inputs []string) error {
 			return usagef("--why is %s, which the records are in", d.why)
 		}
 	}
+	// What is written last is asked for first: reading may take minutes.
+	for flag, out := range map[string]string{"--output": d.out, "--why": d.why} {
+		if out == "" || out == "-" {
+			continue
+		}
+		if info, err := os.Stat(out); err == nil && info.IsDir() {
+			return usagef("%s is %s, which is a folder", flag, out)
+		}
+		if _, err := os.Stat(filepath.Dir(out)); err != nil {
+			return usagef("%s is %s: %w", flag, out, err)
+		}
+	}
 	f, done, err := openAll(cmd.Context(), inputs, d.options)
 	defer done()
 	if err != nil {

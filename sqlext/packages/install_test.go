@@ -113,6 +113,8 @@ for (const sql of require("fs").readFileSync("/first.sql", "utf8").split(";\n").
 		}
 		output(t, "cp", append(found, filepath.Join(*dist, "sqlite-alike-"+sketch.Version+".jar"), filepath.Join(root, "jar"))...)
 		output(t, "javac", "--release", "11", "-cp", strings.Join(found, ":"), filepath.Join(root, "jar/Asks.java"))
+		output(t, "mount", "-t", "proc", "proc", filepath.Join(root, "proc")) // where Java finds itself
+		t.Cleanup(func() { output(t, "umount", filepath.Join(root, "proc")) })
 		same(t, in(t, "java -cp '/jar:/jar/*' Asks /first.sql"))
 	})
 	t.Run("command", func(t *testing.T) {
