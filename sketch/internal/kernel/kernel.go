@@ -102,16 +102,16 @@ func binsGeneric(m, xs []uint64, round int) int {
 // values will lower one, so that a branch on it is easy to foresee.
 func binsOpen(m []uint64, values, round int) (open int, few bool) {
 	if round > 0 {
-		open = countFrom(m, uint64(round)<<roundShift)
+		open = countFrom(m, round)
 		return open, open < len(m)/8
 	}
 	// A long document whose first piece has filled all bins.
-	return len(m), values > 4*len(m) && countFrom(m, 1<<roundShift) == 0
+	return len(m), values > 4*len(m) && countFrom(m, 1) == 0
 }
 
-// countFrom counts the slots that are at least bound, without a branch.
-func countFrom(m []uint64, bound uint64) int {
-	n := len(m)
+// countGeneric counts the slots of the round and of later ones, without a branch.
+func countGeneric(m []uint64, round int) int {
+	n, bound := len(m), uint64(round)<<roundShift
 	for _, v := range m {
 		_, less := bits.Sub64(v, bound, 0)
 		n -= int(less)
@@ -123,6 +123,16 @@ func countFrom(m []uint64, bound uint64) int {
 // that no round has filled, to fallbackBound | h>>2, h being the minimum of
 // their own permutation a·x+b over xs.
 func fallbackGeneric(m, a, b, xs []uint64, own *OwnMinima) {
+	if 5*len(xs) < len(m) {
+		// Most slots are open: the minima of all take less than moving those together.
+		all := own.m[:len(m)]
+		FillEmpty(all)
+		Minima(all, a, b, xs)
+		for i, v := range all {
+			m[i] = min(m[i], fallbackBound|v>>2)
+		}
+		return
+	}
 	n := 0
 	for i, v := range m {
 		own.slot[n] = i

@@ -117,30 +117,11 @@ func Edges(text []byte, edges []uint32, src []byte, base uint32, fold byte, plai
 	case !useAVX2:
 		return edgesGeneric(text, edges, src, base, fold)
 	}
-	if whole := len(src) / 64; whole > 0 {
-		count, done = edges256(&text[0], &edges[0], &src[0], whole, uint64(base), uint64(fold), 0)
-		done *= 64
-	}
-	// The block that is not whole or not ASCII, with zeros to its end.
-	var pad [64]byte
-	n := copy(pad[:], src[done:min(done+64, len(src))])
-	for i, c := range pad[:n] {
-		if c >= 0x80 {
-			clear(pad[i:])
-			n = i
-			break
-		}
-	}
-	if n == 0 {
-		return count, done
-	}
-	more, _ := edges256(&text[done], &edges[count], &pad[0], 1, uint64(base)+uint64(done), uint64(fold), uint64(count&1))
-	count += more
-	done += n
-	if more > 0 && edges[count-1] == base+uint32(done) {
-		count-- // the zeros ended a word
-	}
-	return count, done
+	return edgesInBlocks(text, edges, src, base, fold)
+}
+
+func edgesOfBlocks(text *byte, edges *uint32, src *byte, blocks int, base, fold, carry uint64) (count, done int) {
+	return edges256(text, edges, src, blocks, base, fold, carry)
 }
 
 //go:noescape
@@ -163,6 +144,8 @@ func Spaced(out, src []byte, table *[256]byte, blank bool) (n, done int) {
 
 //go:noescape
 func spaced512(out, src *byte, n int, table *byte, blank uint64) (count, done int)
+
+func countFrom(m []uint64, round int) int { return countGeneric(m, round) }
 
 func Characters(out []uint64, text []byte) int { return charactersGeneric(out, text) }
 

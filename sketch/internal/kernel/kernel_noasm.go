@@ -1,4 +1,4 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package kernel
 
@@ -27,3 +27,15 @@ func Characters(out []uint64, text []byte) int { return charactersGeneric(out, t
 func CutBytes(out []byte, slots []uint64) { cutGeneric(out, slots) }
 
 func Differing(p, q []byte, b int) int { return differingGeneric(p, q, b) }
+
+func countFrom(m []uint64, round int) int { return countGeneric(m, round) }
+
+func shingleKernel(win *Window, tokens, out []uint64) { shingleGeneric(win, tokens, out) }
+
+func Fingerprints(out []uint64, text []byte, spans []Span) { fingerprintGeneric(out, text, spans) }
+
+func Features(out []uint64, slots []byte, s int, order SlotOrder) {
+	featureGeneric(out, slots, s, order)
+}
+
+func Implementations() []implementation { return []implementation{{"generic", func() {}}} }
