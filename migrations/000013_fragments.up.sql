@@ -100,6 +100,11 @@ begin
 end
 $$;
 
+-- The condition under which an entry in the parts has the features of a row of the side table.
+create function alike._counts(a alike.attachment, entry text, of_row text) returns text language sql immutable
+set search_path = pg_catalog, pg_temp
+as $$ select format('%s and %s.alike_entry = %s.alike_entry', alike._key_equal(a.key_columns, of_row, entry), of_row, entry) $$;
+
 -- The columns that the worker computes, in the order of the side table.
 create function alike._computed(a alike.attachment) returns text[] language plpgsql immutable
 set search_path = pg_catalog, pg_temp

@@ -59,30 +59,31 @@ begin
 end
 $$;
 
--- The equality join, one arm a feature. A row may have several entries in the parts.
+-- The equality join, one arm a feature. In the parts, an entry leads to the other row.
 create function alike._pair_arms(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select string_agg(format('select ' || case when alike._in_parts(a) then 'distinct ' else '' end || '%s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
+  select string_agg(format('select %s, %s, %s as slot from %s a join %s b on b.f%s = a.f%s and not (%s)',
     alike._key_list(a.key_columns, 'a'),
     (select string_agg(format('b.%I as %I', k, alike._other(a.key_columns, m)), ', ' order by m) from unnest(a.key_columns) with ordinality as v(k, m)),
     n, alike._side(a),
     case when alike._in_parts(a) then format('%s p on p.f%s = a.f%2$s join', alike._name(a, '_part'), n) else '' end || ' ' || alike._side(a),
-    n, n, alike._key_equal(a.key_columns, 'a', 'b') || case when alike._in_parts(a) then ') and (' || alike._key_equal(a.key_columns, 'p', 'b') else '' end), ' union all ' order by n)
+    n, n, alike._key_equal(a.key_columns, 'a', 'b') || case when alike._in_parts(a) then ') and (' || alike._counts(a, 'p', 'b') else '' end), ' union all ' order by n)
   from generate_series(1, a.features) as n
 $$;
 
--- The features as rows, one arm a feature, so that a condition on a feature goes through its
--- index. PostgreSQL takes a join through the indexes, too, where an arm reads one table and has
--- no condition. In the parts, an entry leads to the row.
+-- The features as rows, one arm a feature, so that a condition on a feature and a join go
+-- through its index. PostgreSQL does that where an arm reads one table and has no condition. In the parts an
+-- arm reads the entries, and the row of an entry is joined to all of them.
 create function alike._feature_arms(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('select %s, v.slot, v.feature from (%s) v where v.feature is not null', alike._key_list(a.key_columns, 'v'),
-    string_agg(format('select %s, %s as slot, a.f%2$s as feature from %s a', alike._key_list(a.key_columns, 'a'), n, alike._name(a, ''))
-      || case when alike._in_parts(a) then format(' where exists (select from %s p where p.f%s = a.f%2$s and %s)', alike._name(a, '_part'), n, alike._key_equal(a.key_columns, 'p', 'a')) else '' end,
-      ' union all ' order by n))
-  from generate_series(1, a.features) as n
+  select format('select %s, v.slot, v.feature from (%s) v%s where v.feature is not null', alike._key_list(a.key_columns, case when p.parts then 's' else 'v' end),
+    string_agg(format('select %s, %s as slot, a.f%2$s as feature from %s a', alike._key_list(a.key_columns, 'a') || case when p.parts then ', a.alike_entry' else '' end, n,
+      alike._name(a, case when p.parts then '_part' else '' end)), ' union all ' order by n),
+    case when p.parts then format(' join %s s on %s', alike._name(a, ''), alike._counts(a, 'v', 's')) else '' end)
+  from generate_series(1, a.features) as n cross join (select alike._in_parts(a) as parts) p
+  group by p.parts
 $$;
 
 -- All features as rows, in one pass over the table.
@@ -105,13 +106,12 @@ end
 $$;
 
 -- The rows that have a feature in slot n, as a table to join: feature is an expression, and
--- each row has the given alias.
+-- each row has the given alias. OFFSET keeps the planner from beginning with the rows.
 create function alike._rows_with(a alike.attachment, n integer, feature text, alias text) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select case when alike._in_parts(a)
-    then format('(select s.* from (select distinct %s from %s p where p.f%s = %s) e join %s s on %s where s.f%3$s = %4$s)', alike._key_list(a.key_columns, 'p'), alike._name(a, '_part'), n, feature,
-      alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'e'))
+    then format('(select s.* from %s p join %s s on %s where p.f%s = %s offset 0)', alike._name(a, '_part'), alike._name(a, ''), alike._counts(a, 'p', 's'), n, feature)
     else format('(select s.* from %s s where s.f%s = %s)', alike._name(a, ''), n, feature) end || ' ' || alias
 $$;
 

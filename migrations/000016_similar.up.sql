@@ -18,20 +18,19 @@ declare
   others constant name[] := alike._others(keys);
   family constant integer := (select (alike._parse(s.profile)).family from alike.settings s where s.id = a.profile_id);
   shared constant text := (select string_agg(format('s.f%s = features[%s]', n, n), ' or ' order by n) from generate_series(1, a.features) as n);
-  -- What is known of a row s: its key, in text and as it is, and its features in common.
-  known constant text := format('%s as key, %s, %s as shared, s.sketch, s.shingles, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', alike._key_text(keys, 's'),
-    (select string_agg(format('s.%I as k%s', keys[n], n), ', ' order by n) from generate_subscripts(keys, 1) as n),
-    (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n));
+  -- What is known of a row s: its key, in text and as it is, and its features in common, which an
+  -- entry has, too.
+  known constant text := format('%s as key, %s, %%s as shared, s.sketch, s.shingles, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', replace(alike._key_text(keys, 's'), '%', '%%'),
+    (select string_agg(replace(format('s.%I as k%s', keys[n], n), '%', '%%'), ', ' order by n) from generate_subscripts(keys, 1) as n));
+  agree constant text := (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
   found constant text := format(
     'select * from (select %s from %s where (%s) and s.profile = %s offset 0) as f
      where f.resemblance >= at_least and (short is null or f.resemblance >= short or size >= below and f.shingles >= below) and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
-    known,
-    -- In the layout parts an entry says which row may have a feature, and may be out of date.
-    case when alike._in_parts(a) then format('(select distinct %s from %s p where %s) e join %s s on %s', alike._key_list(keys, 'p'), alike._name(a, '_part'), replace(shared, 's.f', 'p.f'), side, alike._key_equal(keys, 's', 'e'))
-      else side || ' s' end,
-    shared, a.profile_id);
+    format(known, case when alike._in_parts(a) then replace(agree, 's.f', 'p.f') else agree end),
+    case when alike._in_parts(a) then format('%s p join %s s on %s', alike._name(a, '_part'), side, alike._counts(a, 'p', 's')) else side || ' s' end,
+    case when alike._in_parts(a) then replace(shared, 's.f', 'p.f') else shared end, a.profile_id);
   judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null',
-    known, side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
+    format(known, agree), side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
   -- Bounds are for what is answered: the nearest, of a crowd.
   answer constant text := format(
     'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s, c.total

@@ -109,6 +109,7 @@ begin
   returning t.* into a;
   if types is distinct from alike._column_types(a.side, a.key_columns) then
     perform alike._hold_merges(a);
+    perform alike._drop_side_triggers(a, 'parts'); -- their conditions read the key
     perform alike._unprotect(a);
     execute format('drop view %s, %s', alike._name(a, '_pair'), alike._name(a, '_feature'));
     for suffix in select p.part from alike._parts(a.id, a.side_schema) p where p.state <> 'used' loop

@@ -12,4 +12,5 @@ drop function alike._part_fragments(alike.attachment);
 drop function alike._part_comment(text, bigint, bigint, integer[], text[]);
 drop function alike._parts(integer, name);
 drop function alike._persistence(alike.attachment);
+drop function alike._entry_sequence(alike.attachment);
 drop function alike._make_part(alike.attachment);

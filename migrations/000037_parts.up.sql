@@ -1,39 +1,48 @@
 -- The layout parts. With an index for each feature a checkin writes a random page of each
 -- index, so its cost grows with the table. In this layout the side table has no index on its
 -- features. The table _part has an entry, the key and the features, of each row that was written lately, and an
--- index for each feature. It stays small, so the pages that a checkin writes stay in memory.
+-- index for each feature and for the key. It stays small, so the pages that a checkin writes stay in memory.
 -- The tables that inherit from it, alike_part_N_1 and so on, hold the older entries and never change.
 -- The worker moves entries from _part into a new table, and merges tables of a size into one.
 --
--- The side table has the features of every row in both layouts. An entry only says where to
--- look: its row may have changed since, and may have several entries. A query that reads
--- entries also compares the features in the side table. A merge leaves such entries out.
+-- Each entry has a number, and alike_entry in the side table is the number of the entry that has
+-- the row's features. Other entries of the row are out of date, and a move or a merge leaves them out.
+-- Every snapshot sees the entry of a row exactly once, so a query needs the number and nothing else.
 
--- Makes the table of the newest entries, empty and without indexes. alike_build_N fills the
--- layout when it makes the indexes of the side table.
+-- Makes the table of the newest entries, empty and without indexes, and the column of the
+-- side table. alike_build_N fills the layout when it makes the indexes of the side table. The sequence
+-- belongs to _part, where a TRUNCATE of the side table does not restart it.
 create function alike._make_part(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
 begin
   if a.distributed then
-    raise exception 'alike: attach: the layout parts is not for a table that is distributed among nodes' using errcode = 'feature_not_supported';
+    raise exception 'alike: attach: the layout parts is not for a table that is distributed among nodes: Citus takes no trigger for each statement on it, and no table that inherits from it'
+      using errcode = 'feature_not_supported';
   end if;
   execute format('create %s table %s (alike_entry bigint generated always as identity, %s, %s)', alike._persistence(a), alike._name(a, '_part'),
     alike._column_list(a.key_columns, alike._column_types(alike._side(a), a.key_columns)),
     (select string_agg(format('f%s bigint', n), ', ' order by n) from generate_series(1, a.features) as n));
   execute format('comment on table %s is %L', alike._name(a, '_part'), format('Alike: the newest entries of %s', alike._side(a)));
+  -- The rows that an earlier detach has left have the number 0.
+  execute format('alter table %s add column alike_entry bigint not null default 0', alike._name(a, ''));
+  execute format('alter table %s alter column alike_entry set default nextval(%L)', alike._name(a, ''), alike._entry_sequence(a));
 end
 $$;
+
+create function alike._entry_sequence(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$ select pg_get_serial_sequence(alike._name(a, '_part'), 'alike_entry') $$;
 
 create function alike._persistence(a alike.attachment) returns text language sql stable
 set search_path = pg_catalog, pg_temp
 as $$ select case relpersistence when 'u' then 'unlogged' else '' end from pg_class where oid = alike._side(a) $$;
 
 -- The parts of an attachment: the tables that hold older entries. The comment of each says
--- how far it is: filling, then indexing, then joining the others, then in use. While it
--- is not in use, sources are the numbers of the parts that it replaces, or 0 for _part,
--- and waits the transactions that may still read these.
+-- how far it is: filling, indexing, joining and waiting until it is used, then replaced and leaving. While it
+-- is not in use yet, sources are the numbers of the parts that it replaces, or 0 for _part.
+-- A part that is waiting or leaving waits for the transactions in waits.
 create function alike._parts(attachment integer, schema name)
 returns table (part regclass, number integer, state text, rows bigint, upto bigint, sources integer[], waits text[])
 language sql stable
@@ -73,20 +82,20 @@ set search_path = pg_catalog, pg_temp
 as $$
   select alike._fragments(a) || jsonb_build_object(
     'keys_r', alike._key_list(a.key_columns, 'r'),
+    'sequence_literal', quote_literal(alike._entry_sequence(a)),
+    'indexed', (select format('array[%s]', string_agg(quote_literal(c), ', ' order by n))
+      from (select n, 'f' || n as c from generate_series(1, a.features) as n union all select a.features + 1, alike._names(a.key_columns)) i),
     'persistence', alike._persistence(a),
     'features', f.list,
     'features_r', replace(f.list, 'f', 'r.f'),
     'features_s', replace(f.list, 'f', 's.f'),
-    'number_of_features', a.features::text,
     'side_literal', quote_literal(alike._name(a, '')),
     'part_literal', quote_literal(alike._name(a, '_part')),
     'schema_literal', quote_literal(a.side_schema),
     'part_rows', alike._part_rows()::text,
-    -- A merge keeps the newest entry of each row that still has the same features.
-    'merge_columns', quote_literal(format(' (alike_entry, %1$s, %2$s) select distinct on (%3$s) p.alike_entry, %3$s, %4$s from (',
+    'copied_literal', quote_literal(format(' (alike_entry, %1$s, %2$s) select p.alike_entry, %3$s, %4$s from ',
       alike._names(a.key_columns), f.list, alike._key_list(a.key_columns, 'p'), replace(f.list, 'f', 'p.f'))),
-    'merge_rows', quote_literal(format(') p join %s s on %s where (%s) is not distinct from (%s) order by %s, p.alike_entry desc',
-      alike._name(a, ''), alike._key_equal(a.key_columns, 's', 'p'), replace(f.list, 'f', 's.f'), replace(f.list, 'f', 'p.f'), alike._key_list(a.key_columns, 'p'))))
+    'current_literal', quote_literal(format(' p join %s s on %s', alike._name(a, ''), alike._counts(a, 'p', 's'))))
   from (select string_agg('f' || n, ', ' order by n) as list from generate_series(1, a.features) as n) f
 $$;
 
@@ -112,16 +121,17 @@ as $$
       truncate {part};
       if exists (select from {side} s where s.sketch is not null) then
         create {persistence} table {first_part} (like {part});
-        insert into {first_part} (alike_entry, {keys}, {features}) select 0, {keys_s}, {features_s} from {side} s where s.sketch is not null order by {keys_s};
-        for n in 1 .. {number_of_features} loop
-          execute format('create index on %s (f%s) with (fillfactor = 100)', {first_part_literal}, n);
+        insert into {first_part} (alike_entry, {keys}, {features}) select s.alike_entry, {keys_s}, {features_s} from {side} s where s.sketch is not null order by {keys_s};
+        foreach name in array {indexed} loop
+          execute format('create index on %s (%s) with (fillfactor = 100)', {first_part_literal}, name);
         end loop;
         alter table {first_part} inherit {part};
-        execute format('comment on table %s is %L', {first_part_literal}, alike._part_comment('used', (select count(*) from {first_part}), 0, null, null));
+        execute format('comment on table %s is %L', {first_part_literal},
+          alike._part_comment('used', (select count(*) from {first_part}), coalesce(pg_sequence_last_value({sequence_literal}), 0), null, null));
         analyze {first_part};
       end if;
-      for n in 1 .. {number_of_features} loop
-        execute format('create index on %s (f%s)', {part_literal}, n);
+      foreach name in array {indexed} loop
+        execute format('create index on %s (%s)', {part_literal}, name);
       end loop;
     end;
   end if;$build$, alike._part_fragments(a) || jsonb_build_object(
@@ -129,33 +139,41 @@ as $$
     'first_part_literal', quote_literal(format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_1'))))
 $$;
 
--- Makes alike_parts_N, the trigger function that writes an entry for each row of the side
--- table that is new or has other features, and alike_merge_N.
+-- Makes alike_parts_N, the trigger function that gives the number of a new entry to each row of the side
+-- table that has other features, and writes the entry, and alike_merge_N.
 create function alike._make_part_functions(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 set client_min_messages = warning
 as $$
 declare
   f constant jsonb := alike._part_fragments(a);
+  -- What an entry says of a row, and whether there is one.
+  changed constant text := (select string_agg(format('(%s, %s, %s.alike_entry, %3$s.sketch is null)', alike._key_list(a.key_columns, v), replace(f ->> 'features', 'f', v || '.f'), v), ' is distinct from ')
+    from unnest(array['old', 'new']) as v);
   event text;
 begin
   execute format('create or replace function %s() returns trigger language plpgsql set search_path = pg_catalog, pg_temp set jit = off as %L', alike._generated(a, 'parts'), alike._fill($function$
 begin
-  if not exists (select from pg_index i where i.indrelid = {part_literal}::regclass) then
+  if tg_level = 'ROW' then
+    new.alike_entry := nextval({sequence_literal});
+    return new;
+  elsif not exists (select from pg_index i where i.indrelid = {part_literal}::regclass) then
     return null; -- alike_build_N makes the first part
   elsif tg_op = 'INSERT' then
-    insert into {part} ({keys}, {features}) select {keys_r}, {features_r} from alike_new r where r.sketch is not null;
+    insert into {part} (alike_entry, {keys}, {features}) overriding system value
+    select r.alike_entry, {keys_r}, {features_r} from alike_new r where r.sketch is not null;
   else
-    insert into {part} ({keys}, {features})
-    select {keys_r}, {features_r} from alike_new r where r.sketch is not null
-    except select {keys_r}, {features_r} from alike_old r where r.sketch is not null;
+    insert into {part} (alike_entry, {keys}, {features}) overriding system value
+    select r.alike_entry, {keys_r}, {features_r} from alike_new r where r.sketch is not null
+    except select r.alike_entry, {keys_r}, {features_r} from alike_old r where r.sketch is not null;
   end if;
   return null;
 end
 $function$, f));
   execute format('revoke all on function %s() from public', alike._generated(a, 'parts'));
+  perform alike._drop_side_triggers(a, 'parts');
+  execute format('create trigger alike_parts_number before update on %s for each row when (%s) execute function %s()', alike._name(a, ''), changed, alike._generated(a, 'parts'));
   foreach event in array array['insert', 'update'] loop
-    execute format('drop trigger if exists %I on %s', 'alike_parts_' || event, alike._name(a, ''));
     execute format('create trigger %I after %s on %s referencing %s new table as alike_new for each statement execute function %s()', 'alike_parts_' || event, event, alike._name(a, ''),
       case event when 'update' then 'old table as alike_old' else '' end, alike._generated(a, 'parts'));
   end loop;
@@ -170,6 +188,15 @@ $$;
 -- transaction of the worker, so that the server owns all files that a crash leaves: the empty
 -- table is there before its entries are, and they are before their indexes. The next step goes on from what the
 -- comments of the parts say. It runs as the owner of the table.
+--
+-- Every snapshot sees an entry in exactly one of the tables that inherit from _part, and every
+-- plan reads those tables:
+-- - A move makes the part and has it inherit while it is empty. When no transaction is left that holds the
+--   lock of a plan made before, one step copies the entries and deletes them in _part.
+-- - A merge fills the part while no plan reads it. When no transaction is left whose snapshot does not
+--   see those entries, one step has the part inherit and its sources no longer. A plan is of the
+--   time before or after: both find the same entries. Sources are dropped when no transaction is left
+--   that has them in a plan.
 create function alike._merge_body() returns text language sql immutable
 set search_path = pg_catalog, pg_temp
 as $body$
@@ -185,18 +212,19 @@ declare
   last bigint;
   n bigint;
   unfinished integer[];
+  indexed constant text[] := {indexed};
 begin
   if not pg_try_advisory_xact_lock(hashtext('alike merge'), {id}) or not exists (select from pg_index i where i.indrelid = parts) then
     return null; -- another worker does a step, or alike_build_N has not run
   end if;
-  select coalesce(pg_sequence_last_value(pg_get_serial_sequence(parts::text, 'alike_entry')::regclass), 0) into last;
+  last := coalesce(pg_sequence_last_value({sequence_literal}), 0);
   select coalesce(array_agg(s.number), '{}') into unfinished
   from alike._parts({id}, {schema_literal}) p cross join unnest(p.sources) as s(number) where p.state <> 'used';
 
   -- A move of the newest entries comes first, and goes on while a merge is under way.
   if 0 <> all (unfinished) then
     select coalesce(max(p.upto), 0) into n from alike._parts({id}, {schema_literal}) p;
-    if last - (case when last < n then 0 else n end) >= few then
+    if last - (case when last < n then 0 else n end) >= few and (select count(*) from only {part}) >= few then
       replaced := '{0}';
       n := few;
     end if;
@@ -215,60 +243,64 @@ begin
         if pg_relation_size(made.part) > 0 then
           execute format('truncate %s', made.part); -- a step before this one was interrupted
         end if;
-        if made.sources = '{0}' then
-          execute format('insert into %s select * from only %s', made.part, parts);
-        else
-          execute 'insert into ' || made.part || {merge_columns}
-            || (select string_agg(format('select * from %s', p.part), ' union all ') from alike._parts({id}, {schema_literal}) p where p.number = any (made.sources))
-            || {merge_rows};
-        end if;
+        execute 'insert into ' || made.part || {copied_literal}
+          || (select format('(%s)', string_agg(format('select * from %s', p.part), ' union all ')) from alike._parts({id}, {schema_literal}) p where p.number = any (made.sources))
+          || {current_literal};
         get diagnostics n = row_count;
-        execute format('comment on table %s is %L', made.part, alike._part_comment('indexing', n, case when made.sources = '{0}' then last else made.upto end, made.sources, null));
+        execute format('comment on table %s is %L', made.part, alike._part_comment('indexing', n, made.upto, made.sources, null));
         return n;
 
       elsif made.state = 'indexing' then
         select count(*) into n from pg_index i where i.indrelid = made.part;
-        for f in n + 1 .. least({number_of_features}, n + 1 + 200000 / (made.rows + 1)) loop
-          execute format('create index on %s (f%s) with (fillfactor = 100)', made.part, f);
-          n := f;
+        for i in n + 1 .. least(cardinality(indexed), n + 1 + 200000 / (made.rows + 1)) loop
+          execute format('create index on %s (%s) with (fillfactor = 100)', made.part, indexed[i]);
+          n := i;
         end loop;
-        if n >= {number_of_features} then
+        if n >= cardinality(indexed) then
           execute format('analyze %s', made.part);
           execute format('comment on table %s is %L', made.part, alike._part_comment('joining', made.rows, made.upto, made.sources, null));
         end if;
         return 0;
 
-      elsif not exists (select from pg_inherits i where i.inhrelid = made.part) then
-        execute format('alter table %s inherit %s', made.part, parts);
-        return 0;
-      end if;
-
-      -- It is read from now on, but not by a statement that was planned before; and a transaction
-      -- that sees an older state of the tables does not see the entries in it.
-      if made.state = 'joining' then
+      elsif made.state in ('joining', 'replaced') then
         select coalesce(array_agg(distinct l.virtualtransaction), '{}') into waits
         from pg_locks l
         join pg_stat_activity s on s.pid = l.pid
         where s.datname = current_database() and s.usesysid is not null and l.pid <> pg_backend_pid()
           and case when made.sources = '{0}' then l.locktype = 'relation' and l.relation = parts and l.mode = 'AccessShareLock' else l.locktype = 'virtualxid' end;
-        execute format('comment on table %s is %L', made.part, alike._part_comment('waiting', made.rows, made.upto, made.sources, waits));
+        execute format('comment on table %s is %L', made.part,
+          alike._part_comment(case made.state when 'joining' then 'waiting' else 'leaving' end, made.rows, made.upto, made.sources, waits));
         return 0;
       end if;
+
       continue when exists (select from pg_locks l where l.locktype = 'virtualxid' and l.virtualxid = any (made.waits));
       begin
-        if made.sources = '{0}' then
-          execute format('delete from only %s h using %s p where p.alike_entry = h.alike_entry', parts, made.part);
-        else
-          perform set_config('lock_timeout', '200ms', true); -- who wants to read it next waits behind us
-          for source in select p.part from alike._parts({id}, {schema_literal}) p where p.number = any (made.sources) loop
-            execute format('drop table %s', source.part);
+        n := 0;
+        perform set_config('lock_timeout', '200ms', true); -- who wants to read it next waits behind us
+        if made.state = 'leaving' then
+          execute format('drop table %s', made.part);
+        elsif made.sources = '{0}' then
+          execute format('with gone as (delete from only %s returning *) insert into %s', parts, made.part) || {copied_literal} || 'gone' || {current_literal};
+          get diagnostics n = row_count;
+          for i in 1 .. cardinality(indexed) loop
+            execute format('create index on %s (%s) with (fillfactor = 100)', made.part, indexed[i]);
           end loop;
+          execute format('analyze %s', made.part);
+          execute format('comment on table %s is %L', made.part, alike._part_comment('used', n, last, null, null));
+        else
+          -- Readers lock the parts in this order, too. What a crash takes back is done again.
+          perform set_config('synchronous_commit', 'off', true);
+          execute format('alter table %s inherit %s', made.part, parts);
+          for source in select p.part, p.rows, p.upto from alike._parts({id}, {schema_literal}) p where p.number = any (made.sources) order by p.part::oid loop
+            execute format('alter table %s no inherit %s', source.part, parts);
+            execute format('comment on table %s is %L', source.part, alike._part_comment('replaced', source.rows, source.upto, null, null));
+          end loop;
+          execute format('comment on table %s is %L', made.part, alike._part_comment('used', made.rows, made.upto, null, null));
         end if;
-        execute format('comment on table %s is %L', made.part, alike._part_comment('used', made.rows, made.upto, null, null));
-        return 0;
+        return n;
       exception
         when lock_not_available then
-          null; -- somebody reads it for long
+          null; -- a statement reads it for long
       end;
     end loop;
 
@@ -302,7 +334,12 @@ begin
   where to_regclass(format('%I.%I', {schema_literal}, 'alike_part_{id}_' || g.number)) is null
   order by g.number limit 1;
   execute format('create {persistence} table %s (like %s)', fresh, parts);
-  execute format('comment on table %s is %L', fresh, alike._part_comment('filling', n, case when replaced = '{0}' then 0 else last end, replaced, null));
+  if replaced = '{0}' then
+    execute format('alter table %s inherit %s', fresh, parts);
+    execute format('comment on table %s is %L', fresh, alike._part_comment('joining', n, 0, replaced, null));
+  else
+    execute format('comment on table %s is %L', fresh, alike._part_comment('filling', n, last, replaced, null));
+  end if;
   return 0;
 end
 $function$
@@ -391,6 +428,7 @@ begin
   if alike._side(a) is not null then
     a.options := a.options || '{"layout": "columns"}';
     perform alike._make_view(a, suffix) from unnest(array['_feature', '_pair']) as suffix where alike._side(a, suffix) is not null;
+    execute format('alter table %s drop column if exists alike_entry', alike._name(a, ''));
   end if;
   perform alike._drop_parts(a);
 end

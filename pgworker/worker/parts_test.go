@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -68,7 +71,19 @@ func (l *twoLayouts) same(when string) {
 			l.t.Errorf("%s, %s gives in columns\n%s\nand in parts\n%s", when, question, answers[0], answers[1])
 		}
 	}
+	if one[string](l.t, l.c, "select layout from alike.status() where name = 'p'") == "parts" {
+		if n := one[int](l.t, l.c, entriesAmiss); n != 0 {
+			l.t.Errorf("%s, %d rows do not have exactly one entry that counts", when, n)
+		}
+	}
 }
+
+// entriesAmiss counts the rows of p that do not have exactly one entry with their number, or one
+// with other features.
+const entriesAmiss = `select count(*) from p_alike s cross join lateral (
+	select count(*) as entries, bool_and((p.f1, p.f2, p.f3, p.f4, p.f5) is not distinct from (s.f1, s.f2, s.f3, s.f4, s.f5)) as same
+	from p_alike_part p where p.id = s.id and p.part = s.part and p.alike_entry = s.alike_entry) e
+	where e.entries <> (s.sketch is not null)::int or e.same is false`
 
 func (l *twoLayouts) answer(c *pgx.Conn, question string) string {
 	l.t.Helper()
@@ -145,6 +160,9 @@ func TestLayoutsAgree(t *testing.T) {
 	if got := one[string](t, l.c, left); got != "" {
 		t.Errorf("detach has left %s", got)
 	}
+	if n := one[int](t, l.c, "select count(*) from pg_attribute where attrelid in ('c_alike'::regclass, 'p_alike'::regclass) and attname = 'alike_entry'"); n != 0 {
+		t.Errorf("detach has left the numbers of entries")
+	}
 	for _, question := range layoutQuestions[4:7] {
 		if c, p := l.answer(l.c, strings.ReplaceAll(question, "%s", "c")), l.answer(l.c, strings.ReplaceAll(question, "%s", "p")); c != p || c == "" {
 			t.Errorf("after detach %s gives\n%s\nand\n%s", question, c, p)
@@ -185,6 +203,147 @@ func TestNewestEntriesStayFew(t *testing.T) {
 		return one[bool](t, l.c, "select vacuum_count > 0 and n_dead_tup < 30 from pg_stat_user_tables where relname = 'p_alike_part'")
 	})
 	l.same("after the vacuum")
+}
+
+// Every write of a row has one entry that counts: of the worker, and of others.
+func TestEntriesCountOnce(t *testing.T) {
+	t.Parallel()
+	l := newTwoLayouts(t, pgtest.Database(t), 100)
+	for _, write := range []string{
+		"update p_alike set f1 = f1 + 1",
+		"update p_alike set f1 = f1 - 1", // as it was at first
+		"update p_alike set f2 = null where id % 3 = 0",
+		"update p_alike set content_hash = content_hash + 1",
+		"update p_alike set sketch = null, f1 = null, f2 = null, f3 = null, f4 = null, f5 = null where id < 20",
+		"update p_alike set sketch = (select sketch from p_alike where id = 50), f3 = 7, alike_entry = 5 where id < 10",
+		"update p_alike set alike_entry = 0 where id < 30",
+		"update p_alike set id = id + 1000 where id < 40",
+		"with gone as (delete from p_alike where id % 2 = 0 returning *) select * into again from gone",
+		"insert into p_alike (id, part, profile, content_hash, shingles, sketch, f1, f2, f3, f4, f5) select id, part, profile, content_hash, shingles, sketch, f1, f2, f3, f4, f5 from again",
+		"insert into p_alike (id, part, profile, content_hash, shingles, sketch, f1) select id, part, profile, content_hash, shingles, sketch, g from again cross join generate_series(1, 2) as g where g = 1 on conflict (id, part) do update set f1 = excluded.f1 where p_alike.id % 4 = 0 and p_alike.sketch is not null",
+		"truncate p_alike restart identity",
+		"insert into p_alike (id, part, profile, content_hash, shingles, sketch, f1, f2, f3, f4, f5) select id, part, profile, content_hash, shingles, sketch, f5, f4, f3, f2, f1 from again",
+	} {
+		if tag, err := l.c.Exec(ctx, write); err != nil || tag.RowsAffected() == 0 && !strings.HasPrefix(write, "truncate") {
+			t.Fatalf("%s writes %d rows, %v", write, tag.RowsAffected(), err)
+		}
+		for _, merged := range []bool{false, true} {
+			if merged {
+				once(t, l.w)
+			}
+			if n := one[int](t, l.c, entriesAmiss); n != 0 {
+				t.Errorf("after %q, merged: %v, %d rows do not have exactly one entry that counts", write, merged, n)
+			}
+			if n := one[int](t, l.c, viewAmiss); n != 0 {
+				t.Errorf("after %q, merged: %v, %d features or pairs are missing or there twice", write, merged, n)
+			}
+		}
+	}
+	if n := one[int](t, l.c, "select count(*) from alike._parts((select id from alike.attachment where name = 'p'), 'public')"); n == 0 {
+		t.Errorf("there are no parts, or this tests nothing")
+	}
+	// The key gets another type.
+	exec(t, l.c, "alter table p alter id type bigint")
+	once(t, l.w)
+	exec(t, l.c, "insert into p_alike (id, part, profile, content_hash, shingles, sketch, f1) select id + 1000000000000, part, profile, content_hash, shingles, sketch, 7 from again where sketch is not null; update p_alike set f2 = 9 where id % 3 = 0 and sketch is not null")
+	if n := one[int](t, l.c, entriesAmiss); n != 0 {
+		t.Errorf("after another type of the key %d rows do not have exactly one entry that counts", n)
+	}
+	if n := one[int](t, l.c, viewAmiss); n != 0 {
+		t.Errorf("after another type of the key %d features or pairs are missing or there twice", n)
+	}
+}
+
+// viewAmiss counts what the views of p have otherwise than the side table.
+const viewAmiss = `with features as (select s.id, s.part, v.slot, v.feature from p_alike s cross join lateral (values (1, s.f1), (2, s.f2), (3, s.f3), (4, s.f4), (5, s.f5)) as v(slot, feature) where v.feature is not null and s.sketch is not null),
+	pairs as (select a.id, a.part, b.id, b.part, a.slot from features a join features b using (slot, feature) where (a.id, a.part) <> (b.id, b.part))
+	select (select count(*) from ((table features except all table p_alike_feature) union all (table p_alike_feature except all table features)) d)
+	+ (select count(*) from ((table pairs except all table p_alike_pair) union all (table p_alike_pair except all table pairs)) d)`
+
+// While the worker moves and merges entries and others write, every statement finds each entry
+// once, whatever its snapshot and the age of its plan.
+func TestReadersDuringMerges(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	l := newTwoLayouts(t, database, 100)
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	var statements [3]atomic.Int64
+	run := func(n int, step func(c *pgx.Conn, round int) error) {
+		c := pgtest.Connect(t, database)
+		exec(t, c, "set jit = off")
+		others.Go(func() {
+			for round := 0; ; round++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := step(c, round); err != nil {
+					t.Errorf("%d: %v", n, err)
+					return
+				}
+				statements[n].Add(1)
+			}
+		})
+	}
+	look := func(c *pgx.Conn) error {
+		var amiss int
+		if err := c.QueryRow(ctx, viewAmiss).Scan(&amiss); err != nil {
+			return err
+		} else if amiss != 0 {
+			return fmt.Errorf("%d features or pairs are missing or there twice", amiss)
+		}
+		return nil
+	}
+	run(0, func(c *pgx.Conn, _ int) error { return look(c) })
+	run(1, func(c *pgx.Conn, round int) error {
+		level := pgx.TxOptions{IsoLevel: []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead}[round%2]}
+		return pgx.BeginTxFunc(ctx, c, level, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "select 1 from alike.settings limit 1"); err != nil { // takes the snapshot
+				return err
+			}
+			time.Sleep(time.Duration(round%7) * 20 * time.Millisecond)
+			for range 3 {
+				if err := look(tx.Conn()); err != nil {
+					return fmt.Errorf("%s: %w", level.IsoLevel, err)
+				}
+			}
+			return nil
+		})
+	})
+	run(2, func(c *pgx.Conn, round int) error {
+		_, err := c.Exec(ctx, []string{
+			"insert into p_alike (id, part, profile, content_hash, shingles, sketch, f1, f2, f3, f4, f5) select 1000 + $1, 'x', profile, content_hash, shingles, sketch, $1, $1 / 2, $1 / 3, null, -$1 from p_alike where id = 50 limit 1",
+			"update p_alike set f1 = f1 # 1 where id % 40 = $1::int % 40",
+			"update p_alike set part = part || '!' where id % 80 = $1::int % 80",
+			"delete from p_alike where id % 50 = $1::int % 50 and id <> 50",
+		}[[]int{0, 0, 0, 0, 1, 1, 2, 0, 0, 3}[round%10]], round)
+		time.Sleep(time.Millisecond)
+		return err
+	})
+	steps := map[string]bool{}
+	const states = "select coalesce(string_agg(distinct state, ' '), '') from alike._parts((select id from alike.attachment where name = 'p'), 'public')"
+	// It ends when each state was seen and each reader was there for a while.
+	for begin := time.Now(); !t.Failed() && time.Since(begin) < time.Minute && (len(steps) < 7 || statements[0].Load() < 30 || statements[1].Load() < 15 || time.Since(begin) < 4*time.Second); {
+		if did, err := l.w.merge(ctx); err != nil {
+			t.Fatal(err)
+		} else if !did {
+			time.Sleep(time.Millisecond)
+		}
+		for _, state := range strings.Fields(one[string](t, l.c, states)) {
+			steps[state] = true
+		}
+	}
+	close(stop)
+	others.Wait()
+	if len(steps) < 7 || statements[1].Load() < 15 || statements[2].Load() < 100 {
+		t.Errorf("the parts were %v, with %d and %d transactions beside, want all seven states, 15 and 100", steps, statements[1].Load(), statements[2].Load())
+	}
+	once(t, l.w)
+	if n := one[int](t, l.c, entriesAmiss); n != 0 {
+		t.Errorf("%d rows do not have exactly one entry that counts", n)
+	}
 }
 
 // A step of a merge that is killed changes nothing, a transaction that began before the
@@ -272,27 +431,33 @@ func TestCrashDuringMerge(t *testing.T) {
 	l := newTwoLayouts(t, database, 100)
 	const question = "select * from alike.pairs('p') order by key, other"
 	next := 100
-	for crash := range 6 {
-		for range 35 {
-			l.write("insert into %s values ($1, '', $2)", next, l.docs[next])
-			next++
-		}
+	for _, crash := range []struct{ moves, steps int }{{0, 0}, {0, 1}, {0, 2}, {2, 3}, {2, 4}, {2, 5}, {2, 6}, {2, 7}, {2, 8}, {2, 10}} {
 		w := newWorker(t, database, nil)
-		for did := true; did; {
-			var err error
-			if did, err = w.queueBatch(ctx); err != nil {
-				t.Fatal(err)
+		for move := range crash.moves + 1 {
+			for range 35 {
+				l.write("insert into %s values ($1, '', $2)", next, l.docs[next])
+				next++
 			}
-		}
-		for range crash {
-			if _, err := w.merge(ctx); err != nil {
-				t.Fatal(err)
+			for did := true; did; {
+				var err error
+				if did, err = w.queueBatch(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			steps := crash.steps
+			if move < crash.moves {
+				steps = 3
+			}
+			for range steps {
+				if _, err := w.merge(ctx); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 		want := l.answer(l.c, question)
 		exec(t, l.c, "begin")
 		if one[*int64](t, l.c, "select alike._merge()") == nil {
-			t.Errorf("crash %d happens after the merge", crash)
+			t.Errorf("crash %v happens after the merge", crash)
 		}
 		if err := s.Kill(); err != nil {
 			t.Fatal(err)
@@ -302,11 +467,11 @@ func TestCrashDuringMerge(t *testing.T) {
 		}
 		l.c = pgtest.Connect(t, database)
 		if got := l.answer(l.c, question); got != want {
-			t.Errorf("crash %d: the pairs are\n%s\nwant\n%s", crash, got, want)
+			t.Errorf("crash %v: the pairs are\n%s\nwant\n%s", crash, got, want)
 		}
 		l.w = newWorker(t, database, nil)
 		once(t, l.w)
-		l.same(fmt.Sprintf("after crash %d", crash))
+		l.same(fmt.Sprintf("after crash %v", crash))
 		if text := one[string](t, l.c, "select merging from alike.status() where name = 'p'"); strings.Contains(text, ":") {
 			t.Errorf("the worker has left off: %s", text)
 		}

@@ -393,7 +393,10 @@ func TestPairView(t *testing.T) {
 		for _, question := range []string{
 			"select * from documents_alike_feature where feature = 7",
 			"select * from documents_alike_feature where slot = 3 and feature = 7",
-			"select b.id from documents_alike_feature a cross join lateral (select * from documents_alike_feature x where x.slot = a.slot and x.feature = a.feature offset 0) b where a.slot = 1 and a.feature = 7",
+			"select x.id from documents_alike a join documents_alike_feature x on x.slot = 1 and x.feature = a.f1 where a.id = 1 and a.tag = 'x'",
+			"select b.id from documents_alike_feature a join documents_alike_feature b on b.slot = a.slot and b.feature = a.feature where a.id = 1 and a.tag = 'x'",
+			"select b.id from documents_alike_feature a join documents_alike_feature b on b.slot = a.slot and b.feature = a.feature where a.slot = 1 and a.feature = 7",
+			"select * from documents_alike_feature where id = 1 and tag = 'x'",
 			"select other_id, count(*) from documents_alike_pair where id = 1 and tag = 'x' group by other_id",
 		} {
 			if plan := explain(t, c, question); strings.Contains(plan, "Seq Scan") {

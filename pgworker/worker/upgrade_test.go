@@ -103,7 +103,11 @@ func TestDumpAndRestore(t *testing.T) {
 	exec(t, c, `create table documents (gone int, id bigint, body text, constraint documents_pkey primary key (id)); alter table documents drop column gone;
 		create table parts (id timestamptz, p int, body text, primary key (id, p)) partition by list (p); create table parts_0 partition of parts for values in (0); create table parts_rest partition of parts default`)
 	exec(t, c, `select alike.attach('documents', 'body', '{"policy": "link", "where": "body <> ''''", "si": ["length"]}'); select alike.attach('parts', 'body')`)
+	exec(t, c, `create or replace function alike._part_rows() returns integer language sql immutable as 'select 10'; create table pieces (id int primary key, body text);
+		select alike.attach('pieces', 'body', '{"layout": "parts", "profile": "short"}'); insert into pieces select g, 'the piece with the number ' || g / 3 from generate_series(1, 50) as g`)
 	w := newWorker(t, old, nil)
+	once(t, w)
+	exec(t, c, "update pieces set body = 'another ' || body where id < 6")
 	once(t, w)
 	exec(t, c, "insert into documents select g, $1 || ' word' || g from generate_series(1, 5) as g", story)
 	exec(t, c, "insert into parts select timestamptz '2024-01-01 00:00+00' + g * interval '1 hour', g % 3, $1 || ' word' || g from generate_series(1, 5) as g", story)
@@ -128,9 +132,17 @@ func TestDumpAndRestore(t *testing.T) {
 	d := pgtest.Connect(t, fresh)
 	exec(t, d, "insert into documents values (7, $1)", story)
 	exec(t, d, "update documents set id = 10 where id = 1; delete from documents where id = 3; insert into parts values ('2025-01-01', 0, 'a new one')")
+	exec(t, d, "update pieces set body = 'other ' || body where id < 20; delete from pieces where id = 20; insert into pieces select g, 'a new piece that came later, with more words than others ' || g from generate_series(51, 70) as g")
 	w = newWorker(t, fresh, nil)
 	once(t, w)
 	once(t, w)
+	checkSide(t, d, "pieces", "pieces", "body", "id::text", "true")
+	if n := one[int](t, d, "select count(*) from pieces_alike s where 1 <> (select count(*) from pieces_alike_part p where p.id = s.id and p.alike_entry = s.alike_entry and p.f1 = s.f1)"); n != 0 {
+		t.Errorf("%d rows do not have exactly one entry that counts", n)
+	}
+	if n := one[int](t, d, "select count(*) from pg_inherits where inhparent = 'pieces_alike_part'::regclass"); n == 0 {
+		t.Errorf("there are no parts, or this tests nothing")
+	}
 	checkSide(t, d, "documents", "documents", "body", "id::text", "true")
 	checkSide(t, d, "parts", "parts", "body", "jsonb_build_array(id, p)::text", "true")
 	if got := one[string](t, d, "select string_agg(id || ' ' || other || ' ' || verdict || ' ' || note, ',') from documents_alike_mark"); got != "2 10 distinct a note" {
