@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -74,6 +75,11 @@ for sql in open("/first.sql").read().split(";\n"):
         print(*row, sep="|")
 `)
 		same(t, in(t, "python3 -m venv /venv; /venv/bin/pip install -q --disable-pip-version-check --no-index --find-links /dist sqlite-alike; /venv/bin/python /first.py"))
+		line := regexp.MustCompile(`(?m)^pip install sqlite-alike && (sqlite3 .*)$`).FindSubmatch(read(t, "README.md"))
+		if line == nil {
+			t.Fatal("the README does not install the wheel and start sqlite3 in one line")
+		}
+		same(t, in(t, "PATH=/venv/bin:$PATH; "+string(line[1])+" </first.sql"))
 	})
 	t.Run("gem", func(t *testing.T) {
 		write(t, filepath.Join(root, "first.rb"), `

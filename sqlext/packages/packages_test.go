@@ -282,6 +282,10 @@ except sqlite3.OperationalError as e:
     assert "not authorized" in str(e), e
 `, first))
 
+	if got, want := output(t, tool(t, "packages/bin/python"), "-m", "sqlite_alike"), filepath.Join(folder, "sqlite_alike/alike.so")+"\n"; got != want {
+		t.Errorf("python -m sqlite_alike printed %s, want %s", got, want)
+	}
+
 	t.Run("sqlite-utils", func(t *testing.T) {
 		got := output(t, tool(t, "packages/bin/sqlite-utils"), "memory", "select alike_resemblance_exact('a b c', 'a b c') as r")
 		if want := `[{"r": 1.0}]` + "\n"; got != want {

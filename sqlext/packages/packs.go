@@ -65,6 +65,7 @@ func (r release) program(t target) archive {
 func (r release) wheel(t target) archive {
 	return r.python("sqlite-alike", "py3-none-"+t.wheel, summary, "", []member{
 		{"sqlite_alike/__init__.py", r.file("sqlite_alike.py")},
+		{"sqlite_alike/__main__.py", r.file("main.py")},
 		{"sqlite_alike/" + t.file, t.extension},
 	})
 }

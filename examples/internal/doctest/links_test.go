@@ -112,3 +112,21 @@ func TestHeadings(t *testing.T) {
 		t.Error("a comment in a block counts as a heading")
 	}
 }
+
+// The site takes a list that follows a paragraph without an empty line for more of the paragraph.
+func TestLists(t *testing.T) {
+	root := output1(t, "", "git", "rev-parse", "--show-toplevel")
+	item, more := regexp.MustCompile(`^(?:- |\* |\d+\. )`), regexp.MustCompile(`^(?:\s*(?:- |\* |\d+\. )|\s\s|$)`)
+	for _, page := range markdown(t, root) {
+		before, within := "", false
+		for i, line := range strings.Split(read(t, filepath.Join(root, page)), "\n") {
+			if strings.HasPrefix(line, "```") {
+				within = !within
+			}
+			if !within && item.MatchString(line) && !more.MatchString(before) {
+				t.Errorf("%s:%d: the list needs an empty line above it", page, i+1)
+			}
+			before = line
+		}
+	}
+}

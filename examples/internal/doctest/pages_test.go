@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,8 @@ func TestPages(t *testing.T) {
 func TestFirstBlock(t *testing.T) {
 	root := output1(t, "", "git", "rev-parse", "--show-toplevel")
 	output1(t, root, "make", "-s", "build")
-	run, err := blocks(read(t, filepath.Join(root, "README.md")))
+	page := read(t, filepath.Join(root, "README.md"))
+	run, err := blocks(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,11 @@ func TestFirstBlock(t *testing.T) {
 	if first.lang != "sql" || first.postgres || first.output == nil {
 		t.Fatalf("line %d of the README: the first block is %s, want sql with its output", first.line, first.lang)
 	}
-	cmd := exec.Command("sqlite3")
+	started := regexp.MustCompile(`(?m)^git clone .* && make build && (sqlite3 .*)$`).FindStringSubmatch(page)
+	if started == nil {
+		t.Fatal("the README does not start sqlite3 after make build")
+	}
+	cmd := exec.Command("sh", "-c", started[1])
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	cmd.Stdin = strings.NewReader(first.code + "\n")
