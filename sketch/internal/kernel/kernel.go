@@ -55,9 +55,11 @@ func minimaGeneric(m, a, b, xs []uint64) {
 		m[i], m[i+1], m[i+2], m[i+3] = m0, m1, m2, m3
 	}
 	for ; i < len(m); i++ {
+		a0, b0, m0 := a[i], b[i], m[i]
 		for _, x := range xs {
-			m[i] = min(m[i], a[i]*x+b[i])
+			m0 = min(m0, a0*x+b0)
 		}
+		m[i] = m0
 	}
 }
 

@@ -106,7 +106,16 @@ func countFrom(m []uint64, round int) (count int) {
 //go:noescape
 func countNEON(m *uint64, n int, round uint64) (count int)
 
-func Minima(m, a, b, xs []uint64) { minimaGeneric(m, a, b, xs) }
+func Minima(m, a, b, xs []uint64) {
+	a, b = a[:len(m)], b[:len(m)]
+	for ; useNEON && len(m) >= 7 && len(xs) > 0; m, a, b = m[7:], a[7:], b[7:] {
+		minimaNEON(&m[0], &a[0], &b[0], &xs[0], len(xs))
+	}
+	minimaGeneric(m, a, b, xs)
+}
+
+//go:noescape
+func minimaNEON(m, a, b, x *uint64, n int)
 
 func fallbackKernel(m, a, b, xs []uint64, own *OwnMinima) { fallbackGeneric(m, a, b, xs, own) }
 

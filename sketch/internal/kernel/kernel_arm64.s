@@ -205,3 +205,50 @@ eight:
 	ADD R1, R0, R0
 	MOVD R0, count+24(FP)
 	RET
+
+// LOWER lowers the minimum M by A·x+B, x being in R5. T is scratch.
+#define LOWER(M, A, B, T) \
+	MADD R5, B, A, T; \
+	CMP T, M; \
+	CSEL HI, T, M, M
+
+// func minimaNEON(m, a, b, x *uint64, n int)
+//
+// Seven slots, which with their permutations fill the registers; again no vectors. n > 0.
+TEXT ·minimaNEON(SB), NOSPLIT, $0-40
+	MOVD m+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD x+24(FP), R3
+	MOVD n+32(FP), R4
+	ADD R4<<3, R3, R4
+	LDP (R0), (R6, R7)
+	LDP 16(R0), (R8, R9)
+	LDP 32(R0), (R10, R11)
+	MOVD 48(R0), R12
+	LDP (R1), (R13, R14)
+	LDP 16(R1), (R15, R16)
+	LDP 32(R1), (R17, R19)
+	MOVD 48(R1), R20
+	LDP (R2), (R21, R22)
+	LDP 16(R2), (R23, R24)
+	LDP 32(R2), (R25, R26)
+	MOVD 48(R2), R2
+
+value:
+	MOVD.P 8(R3), R5
+	LOWER(R6, R13, R21, R0)
+	LOWER(R7, R14, R22, R1)
+	LOWER(R8, R15, R23, R0)
+	LOWER(R9, R16, R24, R1)
+	LOWER(R10, R17, R25, R0)
+	LOWER(R11, R19, R26, R1)
+	LOWER(R12, R20, R2, R0)
+	CMP R3, R4
+	BNE value
+	MOVD m+0(FP), R0
+	STP (R6, R7), (R0)
+	STP (R8, R9), 16(R0)
+	STP (R10, R11), 32(R0)
+	MOVD R12, 48(R0)
+	RET
