@@ -294,27 +294,43 @@ func appendSlots(dst []byte, p Profile, slots []uint64) []byte {
 		}
 	}
 	at := len(dst)
-	size := (len(slots)*p.Bits + 7) / 8
-	dst = slices.Grow(dst, size)[:at+size]
-	out := dst[at:]
-	switch p.Bits {
-	case 64:
-		for i, v := range slots {
-			binary.BigEndian.PutUint64(out[8*i:], v)
+	if p.Bits == 64 {
+		for _, v := range slots {
+			dst = binary.BigEndian.AppendUint64(dst, v)
 		}
-	case 8:
-		kernel.CutBytes(out, slots)
-	default:
-		clear(out)
-		for i, v := range slots {
-			at := i * p.Bits
-			out[at/8] |= byte(kernel.Cut(v, p.Bits)) << (8 - p.Bits - at%8)
+	} else {
+		n := len(slots)
+		dst = slices.Grow(dst, n+7)[:at+n+7]
+		clear(dst[at+n:])
+		kernel.CutBytes(dst[at:at+n], slots)
+		if p.Bits < 8 {
+			packBits(dst[at:], p.Bits)
 		}
+		dst = dst[:at+(n*p.Bits+7)/8]
 	}
+	out := dst[at:]
 	if p.Family == Bins {
 		clearEmpty(out, p.Bits, slots)
 	}
 	return dst
+}
+
+// packBits moves the first b bits of each byte together, eight bytes at a time; behind
+// them it leaves what it likes.
+func packBits(bytes []byte, b int) {
+	first := func(lane, n int) uint64 { // the first n bits of each lane
+		return (1<<n - 1) << (lane - n) * (^uint64(0) / (1<<lane - 1))
+	}
+	one, two, four := first(8, b), first(16, 2*b), first(32, 4*b)
+	out := bytes
+	for ; len(bytes) >= 8; bytes = bytes[8:] {
+		v := binary.BigEndian.Uint64(bytes) & one
+		v = (v | v<<(8-b)) & two
+		v = (v | v<<(16-2*b)) & four
+		v |= v << (32 - 4*b)
+		binary.BigEndian.PutUint64(out, v) // never past what was read
+		out = out[b:]
+	}
 }
 
 // clearEmpty writes zeros for the empty slots of a sample.

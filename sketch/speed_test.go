@@ -63,6 +63,12 @@ func BenchmarkTable(b *testing.B) {
 			features := make([]Feature, 0, 12)
 			return nanoseconds(func() { features, _ = Features(features[:0], stored[0]) })
 		}},
+		{"prose, a sketch of 4 bits a slot", "ns", func() float64 { // what a table keeps
+			s := mustSketcher(b, "prose bits=4")
+			s.Document(kerneltest.SameEnglish(500))
+			var stored []byte
+			return nanoseconds(func() { stored = s.AppendSketch(stored[:0]) })
+		}},
 		{"resemblance, 8 bits a slot", "ns", func() float64 {
 			stored := storedPair(b, "words t=84 k=12 s=7 bits=8")
 			return nanoseconds(func() { _, _ = Resemblance(stored[0], stored[1]) })
