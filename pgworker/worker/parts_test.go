@@ -211,10 +211,14 @@ func TestEntriesCountOnce(t *testing.T) {
 	l := newTwoLayouts(t, pgtest.Database(t), 100)
 	for _, write := range []string{
 		"update p_alike set f1 = f1 + 1",
+		"update p_alike s set alike_entry = e.first from (select id, part, min(alike_entry) as first from p_alike_part group by id, part) e where (e.id, e.part) = (s.id, s.part)",
 		"update p_alike set f1 = f1 - 1", // as it was at first
 		"update p_alike set f2 = null where id % 3 = 0",
 		"update p_alike set content_hash = content_hash + 1",
-		"update p_alike set sketch = null, f1 = null, f2 = null, f3 = null, f4 = null, f5 = null where id < 20",
+		"update p_alike set f1 = null, f2 = null, f3 = null, f4 = null, f5 = null where id < 20",
+		"update p_alike set sketch = null where id < 20",
+		"update p_alike set sketch = (select sketch from p_alike where id = 50) where id < 20",
+		"update p_alike set sketch = null where id between 5 and 19",
 		"update p_alike set sketch = (select sketch from p_alike where id = 50), f3 = 7, alike_entry = 5 where id < 10",
 		"update p_alike set alike_entry = 0 where id < 30",
 		"update p_alike set id = id + 1000 where id < 40",
