@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins sidebyside bulk demo dist freeze clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins bench-dedup sidebyside bulk demo dist freeze clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
@@ -165,6 +165,10 @@ bench-checkins: ## what the triggers add to statements of 1 to a million rows, a
 
 bench-sketch: ## MB/s from text to features, with each kernel of this machine
 	go test -run '^$$' -bench '^BenchmarkTable$$' -benchtime 1x -cpu 1 ./sketch
+
+PEERS ?= $(firstword $(wildcard $(ALIKE_CACHE)/sidebyside/bin/python /var/cache/alike/sidebyside/bin/python $(HOME)/.cache/alike/sidebyside/bin/python) python3)
+bench-dedup: build/bin/alike ## DOCUMENTS lines deduplicated by alike, datasketch, text-dedup and sort -u; ".ci/setup sidebyside" installs them
+	$(PEERS) examples/internal/sidebyside/peers/dedup.py $(DOCUMENTS) build/bin/alike
 
 # Every contender on the short documents; on the others the contenders that finish; then growth, and pg_trgm up to its limit.
 SIDEBYSIDE = go run -C examples/internal/sidebyside . -keep
