@@ -29,7 +29,7 @@ declare
     format(known, case when alike._in_parts(a) then replace(agree, 's.f', 'p.f') else agree end),
     case when alike._in_parts(a) then format('%s p join %s s on %s', alike._name(a, '_part'), side, alike._counts(a, 'p', 's')) else side || ' s' end,
     case when alike._in_parts(a) then replace(shared, 's.f', 'p.f') else shared end, a.profile_id);
-  judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null',
+  judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null and k.key is distinct from itself and k.key <> all (distinct_keys)',
     format(known, agree), side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
   -- Bounds are for what is answered: the nearest, of a crowd.
   answer constant text := format(
@@ -60,8 +60,9 @@ begin
         end if;
       end if;
       if exists (select from %6$s) then
+        -- Written by hand, a verdict may stand there the other way round, too, or be of one row.
         distinct_keys := array(select %7$s from %6$s s where s.verdict = 'distinct' and %3$s union all select %8$s from %6$s s where s.verdict = 'distinct' and %9$s);
-        duplicate_keys := array(select %7$s from %6$s s where s.verdict = 'duplicate' and %3$s union all select %8$s from %6$s s where s.verdict = 'duplicate' and %9$s);
+        duplicate_keys := array(select %7$s from %6$s s where s.verdict = 'duplicate' and %3$s union select %8$s from %6$s s where s.verdict = 'duplicate' and %9$s);
       end if;
     exception
       when data_exception then

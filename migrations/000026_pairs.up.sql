@@ -1,3 +1,12 @@
+-- The verdicts as a query: each pair once, the lesser key first. alike.mark writes them so; a
+-- person who writes the table by hand may not. Of two verdicts distinct counts.
+create function alike._verdicts(a alike.attachment) returns text language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('select distinct on (%2$s, %3$s) m.* from (select %2$s, %3$s, m.verdict from %1$s m where (%2$s) < (%3$s) union all select %3$s, %2$s, m.verdict from %1$s m where (%3$s) < (%2$s)) m order by %2$s, %3$s, m.verdict',
+    alike._name(a, '_mark'), alike._key_list(a.key_columns, 'm'), alike._key_list(alike._others(a.key_columns), 'm'))
+$$;
+
 -- The candidates: the pairs of rows that share a feature, each found in the first that they
 -- share, without those that a person called distinct.
 create function alike._pair_candidates(a alike.attachment, marked boolean) returns text language plpgsql stable
@@ -12,8 +21,9 @@ begin
     a.profile_id, alike._key_less(a.key_columns, 'x', 'y'),
     -- Two rows may both have NULL in an earlier feature, which they then do not share.
     coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
-    case when marked then format(' and not exists (select from %s m where %s and %s)', alike._name(a, '_mark'), alike._key_equal(a.key_columns, 'm', 'x'),
-      (select string_agg(format('m.%I = y.%I', alike._other(a.key_columns, m), a.key_columns[m]), ' and ' order by m) from generate_subscripts(a.key_columns, 1) as m)) else '' end,
+    case when marked then format(' and not exists (select from %1$s m where %2$s and %3$s) and not exists (select from %1$s m where %4$s and %5$s)', alike._name(a, '_mark'),
+      alike._key_equal(a.key_columns, 'm', 'x'), alike._key_equal(alike._others(a.key_columns), 'm', 'y', a.key_columns),
+      alike._key_equal(a.key_columns, 'm', 'y'), alike._key_equal(alike._others(a.key_columns), 'm', 'x', a.key_columns)) else '' end,
     alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')),
     E'\nunion all ' order by n)
   from generate_series(1, a.features) as n
@@ -128,10 +138,10 @@ begin
     case when marked then format(
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
          select %s as key, %s as other, %s as shared, coalesce(alike.resemblance(x.sketch, y.sketch), 0) as resemblance, x.sketch, y.sketch as other_sketch
-         from %s m join %s x on %s join %s y on %s
+         from (%s) m join %s x on %s join %s y on %s
          where m.verdict = ''duplicate'' and x.profile = y.profile and x.sketch is not null and y.sketch is not null offset 0) v
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
-      alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, mark, side, alike._key_equal(keys, 'm', 'x'), side,
+      alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, alike._verdicts(a), side, alike._key_equal(keys, 'm', 'x'), side,
       alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
   using min_resemblance, c.lows, c.highs, short.at_least, short.below;
 end

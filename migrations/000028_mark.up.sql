@@ -14,7 +14,9 @@ declare
   itself boolean;
   rows integer := 0;
 begin
-  if verdict is null or verdict not in ('duplicate', 'distinct', 'none') then
+  if x is null or y is null or verdict is null then
+    return null;
+  elsif verdict not in ('duplicate', 'distinct', 'none') then
     raise exception 'alike: mark: the verdict is "%", want duplicate, distinct or none', verdict using errcode = 'invalid_parameter_value';
   end if;
   perform alike._check_key(a, x), alike._check_key(a, y);
@@ -38,6 +40,13 @@ begin
   end loop;
   if rows < 2 then
     perform alike._no_row(a, case when less then y else x end);
+  end if;
+  -- By hand the pair may have been written the other way round.
+  execute format('select exists (select from %s m where %s and %s)', mark, alike._key_is(keys, types, 'm', '$1'), alike._key_is(alike._others(keys), types, 'm', '$2'))
+  into itself using case when less then y else x end, case when less then x else y end;
+  if itself then
+    execute format('delete from %s m where %s and %s', mark, alike._key_is(keys, types, 'm', '$1'), alike._key_is(alike._others(keys), types, 'm', '$2'))
+    using case when less then y else x end, case when less then x else y end;
   end if;
   if verdict = 'none' then
     execute format('delete from %s m where %s and %s', mark, alike._key_is(keys, types, 'm', '$1'), alike._key_is(alike._others(keys), types, 'm', '$2'))

@@ -57,7 +57,7 @@ END{{.Next}}
 {{define "next_component"}}SELECT max(ifnull(max(component), 0), 0) + 1 FROM {{.In .Clusters}}{{end}}
 {{define "any_mark"}}SELECT EXISTS (SELECT 1 FROM {{.In .Mark}}){{end}}
 {{define "marks_of_component"}}SELECT a.{{.Row}}, b.{{.Row}}, m.verdict = 'duplicate' FROM {{.In .Clusters}} k CROSS JOIN {{.In .Mark}} m ON ({{.Keys.Same "m" "k"}}) CROSS JOIN {{.In .Clusters}} o ON ({{.Keys.SameOther "m" "o"}})
-CROSS JOIN {{.In .Side}} a ON ({{.Keys.Same "a" "k"}}) CROSS JOIN {{.In .Side}} b ON ({{.Keys.Same "b" "o"}}) WHERE k.component = ?1 AND o.component = ?1{{end}}
+CROSS JOIN {{.In .Side}} a ON ({{.Keys.Same "a" "k"}}) CROSS JOIN {{.In .Side}} b ON ({{.Keys.Same "b" "o"}}) WHERE k.component = ?1 AND o.component = ?1 AND a.{{.Row}} <> b.{{.Row}} ORDER BY 3 DESC{{end}}
 {{define "put_line"}}INSERT INTO {{.In .Clusters}}({{.Keys.List ""}}, component) SELECT {{.Keys.List ""}}, ?2 FROM {{.In .Side}} WHERE {{.Row}} = ?1
 ON CONFLICT ({{.Keys.List ""}}) DO UPDATE SET component = excluded.component{{end}}
 {{define "move_line"}}UPDATE {{.In .Clusters}} SET component = ?2 WHERE alike__row = ?1{{end}}
