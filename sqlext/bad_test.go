@@ -241,6 +241,13 @@ func TestChangedSchemas(t *testing.T) {
 	db.fails("the table e_alike of the attachment e is gone; alike_detach('e') removes the attachment", `SELECT * FROM alike_rows('e', 1)`)
 	db.rows(`SELECT alike_detach('e', '{"drop": true}')`)
 	db.expect("e", `SELECT group_concat(name) FROM sqlite_master`)
+
+	db.exec(`INSERT INTO e(body) VALUES (?)`, fox)
+	db.rows(`SELECT alike_attach('e', 'body', '{"clusters": true, "contains": true}')`)
+	db.exec(`DROP TABLE e_alike`)
+	db.expect("0", `SELECT alike_detach('e')`)
+	db.expect("1", `SELECT alike_attach('e', 'body', '{"clusters": true, "contains": true}')`)
+	db.check("e", "attached again")
 }
 
 // Without the extension a database can be read, and written where the mode is

@@ -29,18 +29,21 @@ func detach(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	rows := int64(0)
+	attached := []string{"drop_triggers", "drop_source"}
 	if has, err := c.HasColumn(a.schema, a.object(""), "profile"); err != nil {
 		return err
-	} else if has { // it may have been dropped
+	} else if has {
 		if err := c.Run(a.sql("count_rows"), func(row []sqlite.Value) error {
 			rows = row[0].Int()
 			return nil
 		}); err != nil {
 			return err
 		}
+	} else if none == nil {
+		attached = append(attached, "drop_views") // of a side table that somebody has dropped
 	}
 	if err := c.Atomically(func() error {
-		if err := c.Exec(a.statements("drop_triggers", "drop_source")); err != nil {
+		if err := c.Exec(a.statements(attached...)); err != nil {
 			return err
 		}
 		if err := c.abandonNext(a); err != nil {

@@ -145,12 +145,21 @@ func readJSON(v *sqlite.Value, into any) error {
 	if err != nil {
 		return fmt.Errorf("the options are not valid JSON: %w", err)
 	}
+	if given == nil {
+		return errors.New("the options are null, want a JSON object")
+	}
 	var known []string
 	fields := reflect.ValueOf(into).Elem()
 	for i := range fields.NumField() {
 		tag := fields.Type().Field(i).Tag
 		name := tag.Get("json")
-		if known = append(known, name); given[name] != nil && json.Unmarshal(given[name], fields.Field(i).Addr().Interface()) != nil {
+		known = append(known, name)
+		if given[name] == nil {
+			continue
+		}
+		// json takes null for any value; the options that mean something by it are structs and read it.
+		kind := fields.Field(i).Kind()
+		if null := string(given[name]) == "null" && kind != reflect.Struct; null || json.Unmarshal(given[name], fields.Field(i).Addr().Interface()) != nil {
 			return fmt.Errorf("the option %s is %.60s, want %s", name, given[name], tag.Get("want"))
 		}
 	}

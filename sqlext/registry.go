@@ -170,9 +170,9 @@ func (e *notAttached) Error() string {
 		text += " in " + e.schema
 	}
 	if e.elsewhere != "" {
-		text += "; " + e.elsewhere + " is attached"
+		return text + "; " + e.elsewhere + " is attached"
 	}
-	return text
+	return text + "; alike_attach(table, column) attaches a table"
 }
 
 // find returns the attachment that a caller names: by its own name, or by its
