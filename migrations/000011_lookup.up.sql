@@ -2,14 +2,25 @@
 -- belongs to it.
 
 -- A relation as the caller would find it: no search path is set, hence every
--- name below is qualified.
+-- name below is qualified. A name with capitals or blanks may also come without its quotes.
 create function alike._relation(name text) returns regclass language plpgsql stable strict
 as $$
+declare
+  spelling text;
+  relation pg_catalog.regclass;
 begin
-  return pg_catalog.to_regclass(name);
-exception
-  when invalid_name or syntax_error or feature_not_supported then
-    return null;
+  foreach spelling in array array[name, pg_catalog.quote_ident(name)] loop
+    begin
+      relation := pg_catalog.to_regclass(spelling);
+      if relation is not null then
+        return relation;
+      end if;
+    exception
+      when invalid_name or syntax_error or feature_not_supported then
+        null;
+    end;
+  end loop;
+  return null;
 end
 $$;
 
@@ -189,7 +200,7 @@ begin
 end
 $$;
 
--- The attachment, or an error where another's code would answer for it.
+-- The attachment, or an error where another's code would answer for it, or none could.
 create function alike._ours(a alike.attachment) returns alike.attachment language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -198,6 +209,9 @@ declare
 begin
   if planted is not null then
     raise exception 'alike: %: %', a.name, planted using errcode = 'insufficient_privilege';
+  elsif a.side::text = a.side::oid::text then -- no table has the number
+    raise exception 'alike: the side table %.% is missing', quote_ident(a.side_schema), quote_ident(a.side_name) using errcode = 'undefined_table',
+      hint = format('select alike.detach(%L), and attach again.', a.name);
   end if;
   return a;
 end

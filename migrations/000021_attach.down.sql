@@ -1,5 +1,6 @@
 drop function alike.attach(text, text, jsonb);
 drop function alike._attach(regclass, text, text, jsonb, integer);
+drop function alike._take_up(regclass, text, jsonb);
 drop function alike._make_learn(alike.attachment);
 drop function alike._say_what_is_done(alike.attachment);
 drop function alike._describe(pg_class, text, jsonb, alike.attachment);

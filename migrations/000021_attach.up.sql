@@ -494,6 +494,35 @@ begin
 end
 $$;
 
+-- What attach was not told stays as the rows have it that a detach has kept: the profile, the
+-- similarity indexes, the superfeatures and the values. A list of shingles that the profile leaves
+-- out may be gone.
+create function alike._take_up(side regclass, called text, options jsonb) returns jsonb language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  columns text[];
+  kept text;
+begin
+  select array_agg(t.attname::text order by t.attnum) into columns from pg_attribute t join pg_class c on c.oid = t.attrelid
+  where c.oid = side and pg_has_role(c.relowner, 'usage') and t.attnum > 0 and not t.attisdropped and (t.attname <> 'profile' or t.atttypid = 'smallint'::regtype);
+  if columns is null or not columns @> array['profile', 'content_hash', 'shingles', 'sketch'] then
+    return options;
+  end if;
+  options := case when 'g1' = any (columns) then '{"superfeatures": true}' else '{}' end::jsonb || case when 'passages' = any (columns) then '{"contains": true}' else '{}' end::jsonb
+    || jsonb_build_object('si', array(select replace(substr(c, 4), '_', '/') from unnest(columns) with ordinality as u(c, n) where left(c, 3) = 'si_' order by n)) || options;
+  if not options ?| array['profile', 'at_least', 'recall', 'common'] then
+    execute format('select p.profile from %s s join alike.settings p on p.id = s.profile where s.sketch is not null limit 1', side) into kept;
+    if (alike._parse(kept)).without = 0 then
+      kept := coalesce((select p.name from alike.profiles() p where p.settings = regexp_replace(kept, ' bits=[0-9]+$', '') limit 1), kept);
+      options := options || jsonb_build_object('profile', kept);
+      raise notice 'alike: attach: %: the profile "%", which the rows that a detach kept have', called, kept;
+    end if;
+  end if;
+  return options;
+end
+$$;
+
 create function alike._attach(relation regclass, given_name text, "column" text, options jsonb, replaced integer) returns bigint language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -527,6 +556,9 @@ begin
     end if;
     raise exception 'alike: attach: % is attached', called
       using errcode = 'duplicate_object', hint = 'Options, such as another profile, change it.';
+  end if;
+  if replaced is null then
+    options := alike._take_up(to_regclass(format('%I.%I', (select nspname from pg_namespace where oid = class.relnamespace), called || '_alike')), called, options);
   end if;
   a := alike._describe(class, "column", options, old);
   if (select profile from alike.settings where id = a.profile_id) = (select profile from alike.settings where id = old.profile_id) then

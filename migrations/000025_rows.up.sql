@@ -76,7 +76,7 @@ begin
   elsif spelling ~ '^forest' and fraction <> 'NaN' then
     raise exception 'alike: si_rows: % has depths instead of a fraction; leave it out', spelling using errcode = 'invalid_parameter_value';
   elsif fraction < 0 then
-    raise exception 'alike: si_rows: fraction %, want 0 or more', fraction using errcode = 'invalid_parameter_value';
+    raise exception 'alike: si_rows: the fraction is %, want a number of at least 0', fraction using errcode = 'invalid_parameter_value';
   end if;
   perform alike._check_key(a, given);
   begin
@@ -139,7 +139,7 @@ begin
   if min_depth not between 1 and 8 then
     raise exception 'the depth is %, want 1 to 8', min_depth using errcode = 'invalid_parameter_value';
   elsif forests = '{}' then
-    raise exception 'alike: % has no similarity index forest/0, it has %', a.name, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
+    raise exception 'alike: % has no similarity index forest/0; it has %', a.name, coalesce(nullif(array_to_string(a.variants, ', '), ''), 'none')
       using errcode = 'undefined_column', hint = 'attach takes {"si": ["forest/0", "forest/1", "forest/2", "forest/3"]}.';
   end if;
   perform alike._check_key(a, given);

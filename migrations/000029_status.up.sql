@@ -168,6 +168,7 @@ begin
   end if;
   if b.rows is not null then
     notes := notes || case
+      when b.split_at is null and b.rows = 0 then 'a worker has yet to compare the rows with their sketches'
       when b.split_at is null then format('%s rows wait to be read', b.rows)
       when b.remaining is null then 'indexes are being made'
       else format('being filled: %s of %s rows remain', least(b.remaining, b.rows), b.rows)

@@ -292,6 +292,10 @@ func TestDropped(t *testing.T) {
 			t.Errorf("%s: status says %q, want %q", name, got, want)
 		}
 	}
+	for _, question := range []string{"select * from alike.rows('c', '1')", "select * from alike.pairs('c')", "select * from alike.clusters('c')", "select * from alike.keep('c')", "select * from alike.hot('c')",
+		"select alike.mark('c', '1', '2', 'distinct')", "select alike.refresh('c')", `select alike.change('c', '{"policy": "link"}')`} {
+		fails(t, c, "the side table public.c_alike is missing", question)
+	}
 	if err := w.Once(ctx); err == nil || !strings.Contains(err.Error(), "a cannot be worked on") {
 		t.Errorf("Once returns %v, want the problems", err)
 	}

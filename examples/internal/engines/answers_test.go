@@ -192,7 +192,7 @@ func (e *engines) columns(table string) string {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	rows, err := e.postgres.Query(context.Background(), "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and attname not in ('profile', 'sketched_at', 'passages') order by attnum", table)
+	rows, err := e.postgres.Query(context.Background(), "select attname::text from pg_attribute where attrelid = $1::regclass and attnum > 0 and not attisdropped and attname not in ('profile', 'sketched_at', 'passages', 'alike_entry') order by attnum", table)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -453,7 +453,35 @@ func TestSameNulls(t *testing.T) {
 	} {
 		e.same(query)
 	}
+	e.exec("select alike.attach('documents', 'body')")
+	for _, verdict := range []string{"null, '2', 'distinct'", "'1', null, 'distinct'", "'1', '2', null"} {
+		e.same("select alike.mark('documents', " + verdict + ")")
+	}
 	e.same("select alike.resemblance(null, null), alike.profile(null), alike.si_low(null), alike.filter(12, 7, null, 0.5)")
+}
+
+// What attach is not told stays as the rows have it that a detach has kept, and none is sketched again.
+func TestSameKeptRows(t *testing.T) {
+	for _, options := range []string{`{}`, `{"profile": "code", "si": ["length", "forest/1", "43B/40", "45B/40/100"]}`, `{"profile": "names", "contains": true}`,
+		`{"profile": "words w=3 k=4 s=2 t=8", "superfeatures": true}`, `{"at_least": 0.8}`, `{"profile": "bing", "layout": "parts"}`, `{"profile": "chars mod=4"}`} {
+		e := open(t)
+		e.exec("create table documents (id integer primary key, body text)")
+		e.exec("insert into documents values (1, 'the harbour master counted the boats that came in'), (2, 'the harbour master counted the boats that went out')")
+		e.attach(options)
+		e.follow()
+		sketches := e.same("select id, sketch from documents_alike")
+		columns := e.columns("documents_alike")
+		e.same("select alike.detach('documents')")
+		e.exec("select alike.attach('documents', 'body')")
+		e.follow()
+		if got := e.same("select id, sketch from documents_alike"); !slices.Equal(got, sketches) || len(got) != 2 {
+			t.Errorf("%s: the sketches are %q after a detach and an attach, were %q", options, got, sketches)
+		}
+		if got := e.columns("documents_alike"); got != columns {
+			t.Errorf("%s: the columns are %s after a detach and an attach, were %s", options, got, columns)
+		}
+		e.same("select profile, at_least, recall, rows, sketched from alike.status()")
+	}
 }
 
 // askSketches has SQLite sketch the documents, which PostgreSQL cannot.

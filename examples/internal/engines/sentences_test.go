@@ -25,6 +25,13 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"an unknown option", `select alike.attach('d', 'body', '{"profil": "prose"}')`, `there is no option "profil", want profile, …`},
 	{"an unknown option of detach", `select alike.detach('e', '{"drip": true}')`, `there is no option "drip", want drop`},
 	{"options that are an array", `select alike.attach('d', 'body', '[]')`, `the options are [], want a JSON object`},
+	{"options that are null", `select alike.attach('d', 'body', 'null')`, `the options are null, want a JSON object`},
+	{"a profile that is null", `select alike.attach('d', 'body', '{"profile": null}')`, `the option profile is null, want a string`},
+	{"a policy that is null", `select alike.attach('e', 'body', '{"policy": null}')`, `the option policy is null, want a string`},
+	{"indexes that are null", `select alike.attach('d', 'body', '{"si": null}')`, `the option si is null, want an array of strings`},
+	{"contains that is null", `select alike.attach('d', 'body', '{"contains": null}')`, `the option contains is null, want true or false`},
+	{"clusters that are null", `select alike.attach('d', 'body', '{"clusters": null}')`, `the option clusters is null, want true, false, or the most rows of a cluster, from 2 to 1000000`},
+	{"drop that is null", `select alike.detach('e', '{"drop": null}')`, `the option drop is null, want true or false`},
 	{"an option of another type", `select alike.attach('d', 'body', '{"profile": 7}')`, `the option profile is 7, want a string`},
 	{"an option that wants an array", `select alike.attach('d', 'body', '{"si": "length"}')`, `the option si is "length", want an array of strings`},
 	{"an option that wants true or false", `select alike.attach('d', 'body', '{"contains": 1}')`, `the option contains is 1, want true or false`},
@@ -73,14 +80,14 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a condition on what time it is", `select alike.attach('d', 'body', '{"where": "current_timestamp is null"}')`, `where: …`},
 	{"a condition with a subquery", `select alike.attach('d', 'body', '{"where": "id in (select id from e)"}')`, `where: …`},
 
-	{"detach of what is not attached", `select alike.detach('d')`, `nothing is attached to d`},
-	{"refresh of what is not attached", `select alike.refresh('d')`, `nothing is attached to d`},
-	{"a question about what is not attached", `select * from alike.rows('d', '1')`, `nothing is attached to d`},
-	{"pairs of what is not attached", `select * from alike.pairs('d')`, `nothing is attached to d`},
-	{"clusters of what is not there", `select * from alike.clusters('x')`, `nothing is attached to x`},
-	{"keep of what is not there", `select * from alike.keep('x')`, `nothing is attached to x`},
-	{"hot features of what is not attached", `select * from alike.hot('d')`, `nothing is attached to d`},
-	{"a verdict on what is not attached", `select alike.mark('d', '1', '2', 'distinct')`, `nothing is attached to d`},
+	{"detach of what is not attached", `select alike.detach('d')`, `nothing is attached to d…`},
+	{"refresh of what is not attached", `select alike.refresh('d')`, `nothing is attached to d…`},
+	{"a question about what is not attached", `select * from alike.rows('d', '1')`, `nothing is attached to d…`},
+	{"pairs of what is not attached", `select * from alike.pairs('d')`, `nothing is attached to d…`},
+	{"clusters of what is not there", `select * from alike.clusters('x')`, `nothing is attached to x…`},
+	{"keep of what is not there", `select * from alike.keep('x')`, `nothing is attached to x…`},
+	{"hot features of what is not attached", `select * from alike.hot('d')`, `nothing is attached to d…`},
+	{"a verdict on what is not attached", `select alike.mark('d', '1', '2', 'distinct')`, `nothing is attached to d…`},
 
 	{"containment from 0", `select * from alike.containers('e', '1', 0)`, `at_least is 0, want above 0`},
 	{"containment above 1", `select * from alike.containments('e', 1.5)`, `at_least is 1.5, want a number from 0 to 1`},
@@ -103,6 +110,8 @@ var sentences = []struct{ event, statement, sentence string }{
 	{"a verdict on one row", `select alike.mark('e', '1', '1', 'distinct')`, `both keys name the same row`},
 	{"an unknown verdict", `select alike.mark('e', '1', '2', 'perhaps')`, `the verdict is "perhaps", want duplicate, distinct or none`},
 	{"an index that is not kept", `select * from alike.si_rows('e', 'length', '1')`, `e has no similarity index length; it has none`},
+	{"a forest that is not kept", `select * from alike.forest_rows('e', '1')`, `e has no similarity index forest/0; it has none`},
+	{"a fraction below 0", `select * from alike.si_rows('i', 'length', '1', -1)`, `the fraction is -1, want a number of at least 0`},
 	{"an unknown linkage", `select * from alike.clusters('e', 0.5, 'near')`, `the linkage is "near", want complete, single, greedy or popular`},
 	{"a question on containment without values", `select * from alike.containments('e')`, `e keeps no values for questions on containment…`},
 	{"a rule on a missing column", `select * from alike.keep('e', 'best')`, `rule: …`},
@@ -126,6 +135,7 @@ func TestSameSentences(t *testing.T) {
 	e.exec("create table c (a integer, b text, body text, primary key (a, b))")
 	e.exec("create view v as select * from d")
 	e.exec("insert into e(id, body) values (1, 'one text'), (2, 'another')")
+	e.exec("insert into i values (1, 'one text')")
 	e.exec(`select alike.attach('e', 'body', '{"policy": "link"}')`)
 	e.exec(`select alike.attach('i', 'body', '{"si": ["length"]}')`)
 	e.exec(`select alike.attach('c', 'body', '{"si": ["length", "forest/0"], "contains": true}')`)
