@@ -111,6 +111,7 @@ func init() {
 		{Name: "alike__hold", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(hold)},
 		{Name: "alike__leave", Flags: innocuous, Required: 4, Arguments: arguments("name", "stamp", "row", "gone"), Scalar: scalar(leave)},
 		{Name: "alike__join", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(join)},
+		{Name: "alike__step", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(step)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},
 	}
 	sqlite.Declare(functions, newConn, wording)

@@ -29,6 +29,7 @@ alike__passages 2
 alike__reject 4
 alike__resemblance 2
 alike__row 2
+alike__step 3
 alike__warn 5
 alike_alike 2
 alike_attach 2 3

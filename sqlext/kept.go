@@ -60,8 +60,9 @@ type keptClusters struct {
 	judge *judge
 }
 
-// ofTrigger finds the attachment of a trigger by the name and the stamp in its arguments.
-func (c *conn) ofTrigger(args []sqlite.Value, does string) (*attachment, error) {
+// namedByTrigger returns the attachments with the name in a trigger's arguments, of those with
+// the stamp there if there are any. Copies of a database have the same.
+func (c *conn) namedByTrigger(args []sqlite.Value) ([]*attachment, error) {
 	schemas, err := c.schemas()
 	if err != nil {
 		return nil, err
@@ -80,7 +81,16 @@ func (c *conn) ofTrigger(args []sqlite.Value, does string) (*attachment, error) 
 		}
 	}
 	if len(stamped) > 0 {
-		named = stamped
+		return stamped, nil
+	}
+	return named, nil
+}
+
+// ofTrigger finds the attachment of a trigger by the name and the stamp in its arguments.
+func (c *conn) ofTrigger(args []sqlite.Value, does string) (*attachment, error) {
+	named, err := c.namedByTrigger(args)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case len(named) == 0:

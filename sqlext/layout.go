@@ -106,7 +106,7 @@ func (f fragments) Candidates(further ...string) string {
 	if !f.InParts() {
 		return f.Union("newest_with_feature", further...)
 	}
-	return f.Union("newest_of_slot", append([]string{"newest_of_list"}, further...)...)
+	return compound(f.each(append([]string{"newest_of_slots", "newest_of_list"}, further...)))
 }
 
 // SharedFeatures counts the features that two rows have in common.
@@ -207,6 +207,11 @@ func (f fragments) Tables() []partTable {
 	return list
 }
 
+// Listed is the length at which the list becomes entries. At each multiple of Every below it,
+// one table hands a range down.
+func (f fragments) Listed() int { return shape.list }
+func (f fragments) Every() int  { return shape.list / (len(shape.slices) + 1) }
+
 func (t partTable) sql(name string) string { return executed(name, t) }
 
 func (t partTable) First() bool        { return t.Level == 1 }
@@ -214,12 +219,8 @@ func (t partTable) Last() bool         { return t.Level > len(shape.slices) }
 func (t partTable) Entries() string    { return t.Part(strconv.Itoa(t.Level)) }
 func (t partTable) Below() partTable   { return t.Tables()[t.Level] }
 func (t partTable) Above() []partTable { return t.Tables()[:t.Level-1] }
-func (t partTable) Listed() int        { return shape.list }
 func (t partTable) MinInt() int64      { return math.MinInt64 }
 func (t partTable) MaxInt() int64      { return math.MaxInt64 }
-
-// StepAt is the length of the list at which the table hands a range down.
-func (t partTable) StepAt() int { return shape.list * t.Level / (len(shape.slices) + 1) }
 
 // MaxEntries is the largest number of entries handed down in one step: twice as many as updates
 // bring between two steps, two for each feature.
@@ -277,7 +278,7 @@ func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err e
 				return nil // the name belongs to something else
 			}
 		}
-		names := []string{"new", "sweep", "insert", "update", "delete", "full"}
+		names := []string{"new", "sweep", "insert", "update", "move", "delete", "full"}
 		for _, table := range a.fragments(fragments{}).Tables() {
 			names = append(names, strconv.Itoa(table.Level))
 		}
@@ -321,6 +322,39 @@ func (c *conn) dropParts(a *attachment) error {
 		return err
 	}
 	return c.Exec(append(triggers, tables...))
+}
+
+// step is alike__step: it takes the step of the parts that is due after the checkin of a row.
+// Where two copies of a database are attached, the trigger does not tell which is meant, and
+// the list that has the row does.
+func step(c *conn, f *sqlite.Call) error {
+	args := f.Args()
+	list, err := c.namedByTrigger(args)
+	if err != nil {
+		return err
+	}
+	for _, a := range list {
+		ask := func(name string, row func([]sqlite.Value) error, args ...any) error {
+			s, err := c.ask(a, name, "")
+			if err != nil {
+				return err
+			}
+			defer s.Done()
+			return s.Each(row, args...)
+		}
+		meant := a.InParts() && len(list) == 1
+		if a.InParts() && !meant {
+			if err := ask("is_listed", func([]sqlite.Value) error { meant = true; return nil }, args[2].Int()); err != nil {
+				return err
+			}
+		}
+		if meant {
+			if err := ask("take_step", nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // merging describes the progress of the parts.

@@ -222,3 +222,72 @@ func TestUpdatesLeaveFewEntries(t *testing.T) {
 	}
 	db.check("d", "after the updates")
 }
+
+// An INSERT compiles to no more in parts than in columns, apart from the list: the steps are not
+// compiled with it. The policy's probes are.
+func TestPartsCompileQuickly(t *testing.T) {
+	for _, policy := range []string{"ignore", "link", "reject"} {
+		var sizes []int
+		for _, layout := range []string{"columns", "parts"} {
+			db := open(t, ":memory:")
+			db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+			db.rows(`SELECT alike_attach('d', 'body', ?)`, fmt.Sprintf(`{"layout": %q, "policy": %q, "profile": "words k=23 s=7 t=161"}`, layout, policy))
+			sizes = append(sizes, strings.Count(db.rows(`EXPLAIN INSERT INTO d(body) VALUES ('a')`), "\n"))
+		}
+		if sizes[0] < 100 || sizes[1] > sizes[0]+300 {
+			t.Errorf("with the policy %s an INSERT has %d instructions in columns and %d in parts, want at most 300 more", policy, sizes[0], sizes[1])
+		}
+	}
+}
+
+// The list stays short under the writes of every program: a program with the extension, also where a copy of the
+// database is attached beside it, and a program without it, which deletes rows and changes keys.
+func TestListStaysShort(t *testing.T) {
+	dir := t.TempDir()
+	name, copied := filepath.Join(dir, "parts.db"), filepath.Join(dir, "copy.db")
+	db := open(t, name)
+	db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+	db.rows(`SELECT alike_attach('d', 'body', '{"layout": "parts", "profile": "words w=1 k=5 s=2 r=1"}')`)
+	short := func(db database, schema, where string) {
+		t.Helper()
+		db.expect("1", `SELECT count(*) < 4 FROM `+schema+`.d_alike_part_new -- `+where)
+	}
+	for n := range 50 {
+		db.exec(`INSERT INTO d(body) VALUES (?)`, fmt.Sprintf("the text number %d of all", n))
+		short(db, "main", "checked in")
+	}
+	db.exec(`VACUUM INTO ?`, copied)
+	db.exec(`ATTACH ? AS copied`, "file:"+copied+"?mode=ro")
+	before := db.rows(`SELECT * FROM copied.d_alike_part_sweep`)
+	for n := range 40 {
+		db.exec(`INSERT INTO main.d(body) VALUES (?)`, fmt.Sprintf("another text with the number %d", n))
+		short(db, "main", "beside a copy")
+	}
+	if got := db.rows(`SELECT * FROM copied.d_alike_part_sweep`); got != before {
+		t.Errorf("checkins into a database take steps in its copy: %s, want %s", got, before)
+	}
+	db.exec(`DETACH copied`)
+	db.exec(`ATTACH ? AS copied`, copied)
+	for n := range 40 {
+		db.exec(`INSERT INTO copied.d(id, body) VALUES (?, ?)`, 1000+n, fmt.Sprintf("a text of the copy with the number %d", n))
+		short(db, "copied", "in the copy")
+	}
+	db.exec(`DETACH copied`)
+	db.check("d", "beside a copy")
+	db.Close()
+	db = open(t, name)
+	db.rows(`SELECT alike_attach('d', 'body', '{"mode": "queue"}')`)
+	db.Close()
+	without := plain(t, name)
+	for n := range 20 {
+		without.exec(`DELETE FROM d WHERE id = ?`, 1+n)
+		short(without, "main", "deleted without the extension")
+		without.exec(`UPDATE d SET id = id + 500 WHERE id = ?`, 30+n)
+		short(without, "main", "moved without the extension")
+	}
+	without.Close()
+	db = open(t, name)
+	db.rows(`SELECT alike_refresh('d')`)
+	db.check("d", "without the extension")
+	db.checkViews("d", "without the extension")
+}

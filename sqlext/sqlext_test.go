@@ -93,14 +93,19 @@ var layout = flag.String("layout", "columns", "the layout that every attach of a
 
 var attaches = regexp.MustCompile(`(alike_attach\((?:[^(),']|'(?:[^']|'')*')*,(?:[^(),']|'(?:[^']|'')*')*)(?:(, *'\{)|(\)))`)
 
+// namesLayout tells whether options need no layout: superfeatures are columns.
+func namesLayout(options string) bool {
+	return strings.Contains(options, "layout") || strings.Contains(options, `"superfeatures": true`)
+}
+
 // inLayout is a statement whose attach asks for the layout of the flag.
 func inLayout(statement string, args []any) (string, []any) {
-	if *layout == "columns" || !strings.Contains(statement, "alike_attach(") || strings.Contains(statement, "layout") {
+	if *layout == "columns" || !strings.Contains(statement, "alike_attach(") || namesLayout(statement) {
 		return statement, args
 	}
 	args = slices.Clone(args)
 	for i, arg := range args {
-		if options, ok := arg.(string); ok && strings.HasPrefix(options, "{") && !strings.Contains(options, "layout") {
+		if options, ok := arg.(string); ok && strings.HasPrefix(options, "{") && !namesLayout(options) {
 			args[i] = strings.Replace(fmt.Sprintf(`{"layout": "%s", %s`, *layout, options[1:]), ", }", "}", 1)
 		}
 	}

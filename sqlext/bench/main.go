@@ -32,6 +32,7 @@ func main() {
 	sizes := flag.String("growth", "", "measure checkins into a table that grows to each of these sizes instead, in both layouts: 10000,100000")
 	updates := flag.Int("updates", 0, "change this number of rows after -growth")
 	layouts := flag.String("layouts", "columns,parts", "the layouts of -growth")
+	temporary := flag.String("temp", "default", "where SQLite keeps temporary files, such as the copies for undoing a statement: default, file or memory (PRAGMA temp_store)")
 	transaction := flag.Int("transaction", 1000, "the rows of a transaction of -growth")
 	contained := flag.Int("passages", 0, "find passages in this number of rows instead: recall, true answers and time")
 	flag.Parse()
@@ -40,7 +41,7 @@ func main() {
 		if err == nil && *contained > 0 {
 			err = passages(*contained, *cache)
 		} else if err == nil {
-			err = growth(strings.Split(*sizes, ","), strings.Split(*layouts, ","), *transaction, *cache, *updates)
+			err = growth(strings.Split(*sizes, ","), strings.Split(*layouts, ","), *transaction, *cache, *updates, *temporary)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

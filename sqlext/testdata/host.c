@@ -120,6 +120,8 @@ static int addRow(text *t, sqlite3_stmt *s){
     }else if( sqlite3_column_type(s, i)!=SQLITE_NULL ){
       const char *value = (const char*)sqlite3_column_text(s, i);
       if( value==0 ) return SQLITE_NOMEM;
+      /* A trigger calls this function with a stamp. */
+      for(const char *call; strcmp(name, "sql")==0 && (call = strstr(value, "alike__step("))!=0; value = strchr(call, ')')) add(t, value, call-value);
       addText(t, value);
     }
   }
