@@ -18,7 +18,7 @@ var freeze = flag.Bool("freeze", false, "write the database of this release into
 
 // releaseTables has an attached table for each kind of side table and key.
 var releaseTables = []struct{ name, create, row, options string }{
-	{"notes", "id INTEGER PRIMARY KEY, body TEXT", "?1, ?2", `{"profile": "prose t=84 k=12 s=7", "policy": "link", "si": ["length", "43B/40", "forest/0"], "contains": true, "clusters": true, "superfeatures": true}`},
+	{"notes", "id INTEGER PRIMARY KEY, body TEXT", "?1, ?2", `{"profile": "prose t=84 k=12 s=7", "layout": "columns", "policy": "link", "si": ["length", "43B/40", "forest/0"], "contains": true, "clusters": true, "superfeatures": true}`},
 	{"parts", "name TEXT, page INTEGER, body TEXT, PRIMARY KEY (name, page)", "'n' || ?1, ?1, ?2", `{"profile": "paragraphs", "policy": "warn", "layout": "parts", "where": "page < 90"}`},
 	{"waiting", "id TEXT PRIMARY KEY, body TEXT", "'k' || ?1, ?2", `{"profile": "short", "mode": "queue", "verify": "text"}`},
 	{"baskets", "id INTEGER PRIMARY KEY, body TEXT", "?1, ?3", `{"profile": "elements", "policy": "ignore"}`},

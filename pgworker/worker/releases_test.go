@@ -24,7 +24,7 @@ var freeze = flag.Bool("freeze", false, "write the dump of this release into tes
 
 // releaseTables has an attached table for each kind of side table and key.
 var releaseTables = []struct{ name, create, row, options string }{
-	{"notes", "id int primary key, body text", "n, text", `{"profile": "prose t=84 k=12 s=7", "policy": "link", "si": ["length", "43B/40", "forest/0"], "contains": true, "clusters": true, "superfeatures": true}`},
+	{"notes", "id int primary key, body text", "n, text", `{"profile": "prose t=84 k=12 s=7", "layout": "columns", "policy": "link", "si": ["length", "43B/40", "forest/0"], "contains": true, "clusters": true, "superfeatures": true}`},
 	{"pages", "name text, page int, body text, primary key (name, page)", "'n' || n, n, text", `{"profile": "paragraphs", "policy": "warn", "layout": "parts", "where": "page < 90"}`},
 	{"tickets", "id uuid primary key, body text", "md5(n::text)::uuid, text", `{"profile": "short", "verify": "text"}`},
 	{"baskets", "id bigint primary key, body jsonb", "n, elements", `{"profile": "elements", "policy": "ignore"}`},
