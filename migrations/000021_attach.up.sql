@@ -502,6 +502,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   columns text[];
+  settings smallint;
   kept text;
 begin
   select array_agg(t.attname::text order by t.attnum) into columns from pg_attribute t join pg_class c on c.oid = t.attrelid
@@ -512,7 +513,8 @@ begin
   options := case when 'g1' = any (columns) then '{"superfeatures": true}' else '{}' end::jsonb || case when 'passages' = any (columns) then '{"contains": true}' else '{}' end::jsonb
     || jsonb_build_object('si', array(select replace(substr(c, 4), '_', '/') from unnest(columns) with ordinality as u(c, n) where left(c, 3) = 'si_' order by n)) || options;
   if not options ?| array['profile', 'at_least', 'recall', 'common'] then
-    execute format('select p.profile from %s s join alike.settings p on p.id = s.profile where s.sketch is not null limit 1', side) into kept;
+    execute format('select s.profile from %s s where s.sketch is not null limit 1', side) into settings;
+    select p.profile into kept from alike.settings p where p.id = settings;
     if (alike._parse(kept)).without = 0 then
       kept := coalesce((select p.name from alike.profiles() p where p.settings = regexp_replace(kept, ' bits=[0-9]+$', '') limit 1), kept);
       options := options || jsonb_build_object('profile', kept);
