@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alike-sql/alike/sketch"
+	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 	"github.com/mattn/go-sqlite3"
 )
 
@@ -118,6 +120,25 @@ SELECT alike_attach('d', 'body', '{"where": "kind = \"mail\""}');
 			if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 				t.Errorf("%s: %s, want %q in it", host, out, want)
 			}
+		}
+	}
+}
+
+// A sketch of each preset needs no memory but SQLite's.
+func TestSketchesFitScratch(t *testing.T) {
+	var call sqlite.Call
+	for _, preset := range sketch.Presets() {
+		p, err := sketch.ParseProfile(preset.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sketch.NewSketcher(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Document([]byte("<p>a rose is a rose is a rose"))
+		if b := s.AppendSketch(nil); len(b) > cap(call.Scratch()) {
+			t.Errorf("a sketch under %s takes %d bytes, the scratch of a call has %d", preset.Name, len(b), cap(call.Scratch()))
 		}
 	}
 }

@@ -125,7 +125,7 @@ func countGeneric(m []uint64, round int) int {
 // that no round has filled, to fallbackBound | h>>2, h being the minimum of
 // their own permutation a·x+b over xs.
 func fallbackGeneric(m, a, b, xs []uint64, own *OwnMinima) {
-	if 5*len(xs) < len(m) {
+	if 10*len(xs) < len(m) {
 		// Most slots are open: the minima of all take less than moving those together.
 		all := own.m[:len(m)]
 		FillEmpty(all)

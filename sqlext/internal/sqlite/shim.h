@@ -38,7 +38,7 @@ typedef struct alike_batch {
   int64_t used, size;
 } alike_batch;
 
-#define ALIKE_SMALL 1024
+#define ALIKE_SMALL 1536 /* a sketch of 168 slots */
 
 /* One crossing. The result is NULL unless Go sets it; type -1 is an error of
 ** the given SQLite code. Bytes lie in small, or at p in memory of
