@@ -208,6 +208,7 @@ declare
   source record;
   replaced integer[];
   waits text[];
+  readers text[];
   fresh text;
   last bigint;
   n bigint;
@@ -274,9 +275,17 @@ begin
       end if;
 
       continue when exists (select from pg_locks l where l.locktype = 'virtualxid' and l.virtualxid = any (made.waits));
+      -- Who wants to read the sources waits behind the step that takes them out of the plans. It does not
+      -- begin while a statement reads them for long.
+      readers := array(select distinct l.virtualtransaction from pg_locks l join alike._parts({id}, {schema_literal}) p on p.part = l.relation where p.number = any (made.sources));
+      if readers <> '{}' then
+        perform pg_sleep(0.1);
+        continue when exists (
+          select from pg_locks l join alike._parts({id}, {schema_literal}) p on p.part = l.relation where p.number = any (made.sources) and l.virtualtransaction = any (readers));
+      end if;
       begin
         n := 0;
-        perform set_config('lock_timeout', '200ms', true); -- who wants to read it next waits behind us
+        perform set_config('lock_timeout', '100ms', true);
         if made.state = 'leaving' then
           execute format('drop table %s', made.part);
         elsif made.sources = '{0}' then

@@ -331,7 +331,7 @@ func TestReadersDuringMerges(t *testing.T) {
 	// It ends when each state was seen and each reader was there for a while.
 	for begin := time.Now(); !t.Failed() && time.Since(begin) < time.Minute && (len(steps) < 7 || statements[0].Load() < 30 || statements[1].Load() < 15 || time.Since(begin) < 4*time.Second); {
 		if did, err := l.w.merge(ctx); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		} else if !did {
 			time.Sleep(time.Millisecond)
 		}
@@ -347,6 +347,56 @@ func TestReadersDuringMerges(t *testing.T) {
 	once(t, l.w)
 	if n := one[int](t, l.c, entriesAmiss); n != 0 {
 		t.Errorf("%d rows do not have exactly one entry that counts", n)
+	}
+}
+
+// While a statement reads the parts for long no merge takes their place, and nobody waits for one
+// that would.
+func TestMergeLetsReadersPass(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	l := newTwoLayouts(t, database, 50)
+	reader, next := pgtest.Connect(t, database), pgtest.Connect(t, database)
+	const count = "select count(*) from alike._parts((select id from alike.attachment where name = 'p'), 'public') where state = '%s'"
+	for i := 0; one[int](t, l.c, fmt.Sprintf(count, "waiting")+" and sources <> '{0}'") == 0; i++ {
+		exec(t, l.c, "insert into p_alike (id, part, profile, content_hash, shingles, sketch, f1) select 1000 + $1, 'x', profile, content_hash, shingles, sketch, $1 from p_alike where id = 1", i)
+		if _, err := l.w.merge(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(t, reader, "begin")
+	one[int](t, reader, "select count(*) from p_alike_part")
+	exec(t, next, "set lock_timeout = '10ms'")
+	stop := make(chan struct{})
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				var n int
+				if err := next.QueryRow(ctx, "select count(*) from p_alike_part").Scan(&n); err != nil {
+					t.Errorf("a reader waits for a merge: %v", err)
+					return
+				}
+			}
+		}
+	})
+	for range 10 {
+		if _, err := l.w.merge(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	readers.Wait()
+	if n := one[int](t, l.c, fmt.Sprintf(count, "waiting")); n == 0 {
+		t.Errorf("the merge has gone on, or this tests nothing")
+	}
+	exec(t, reader, "commit")
+	once(t, l.w)
+	if n := one[int](t, l.c, fmt.Sprintf(count, "waiting")); n != 0 {
+		t.Errorf("%d merges wait for nothing", n)
 	}
 }
 
