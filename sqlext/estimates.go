@@ -2,7 +2,6 @@ package sqlext
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
@@ -30,19 +29,15 @@ func resemblance(_ *conn, f *sqlite.Call) error {
 	return err
 }
 
-// resemblanceOfRows is alike__resemblance: NULL for rows that builds with different
-// tokens have sketched, and do not compare.
+// resemblanceOfRows is alike__resemblance: NULL for rows that do not compare. Builds with
+// different tokens have sketched them, or a stored sketch is damaged: that must not fail a
+// checkin of another row.
 func resemblanceOfRows(_ *conn, f *sqlite.Call) error {
-	a, b, err := pair(f)
-	if err != nil {
-		return err
+	a := f.Args()
+	if r, err := sketch.Resemblance(a[0].Bytes(), a[1].Bytes()); err == nil {
+		f.SetFloat(r)
 	}
-	r, err := sketch.Resemblance(a, b)
-	if errors.Is(err, sketch.ErrTokens) {
-		return nil
-	}
-	f.SetFloat(r)
-	return err
+	return nil
 }
 
 func containment(_ *conn, f *sqlite.Call) error {

@@ -104,6 +104,7 @@ func init() {
 		{Name: "alike__open", Flags: pure, Required: 3, Arguments: arguments("a", "b", "at_least"), Scalar: scalar(open)},
 		{Name: "alike__exact", Flags: pure, Required: 5, Arguments: arguments("a text", "hash_a", "b text", "hash_b", "settings"), Scalar: scalar(exactOfRows)},
 		{Name: "alike__content_hash", Flags: pure, Required: 1, Arguments: arguments("document text"), Scalar: scalar(contentHash)},
+		{Name: "alike__damaged", Flags: pure | nulls, Required: 3, Arguments: arguments("sketch", "shingles", "settings"), Scalar: scalar(damaged)},
 		{Name: "alike__resemblance", Flags: pure, Required: 2, Arguments: arguments("a", "b"), Scalar: scalar(resemblanceOfRows)},
 		{Name: "alike__cannot_judge", Flags: innocuous, Required: 1, Arguments: arguments("name"), Scalar: scalar(cannotJudge)},
 		{Name: "alike__reject", Flags: innocuous, Required: 4, Arguments: arguments("name", "key", "resemblance", "at_least"), Scalar: scalar(reject)},
@@ -113,6 +114,9 @@ func init() {
 		{Name: "alike__join", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(join)},
 		{Name: "alike__step", Flags: innocuous, Required: 3, Arguments: arguments("name", "stamp", "row"), Scalar: scalar(step)},
 		{Name: "alike__extension_must_be_loaded", Flags: pure, Scalar: scalar(loaded)},
+	}
+	for i := range functions {
+		explainErrors(&functions[i])
 	}
 	sqlite.Declare(functions, newConn, wording)
 }

@@ -17,6 +17,7 @@ func TestNames(t *testing.T) {
 alike__cannot_judge 1
 alike__cell 2
 alike__content_hash 1
+alike__damaged 3
 alike__exact 5
 alike__extension_must_be_loaded 0
 alike__high 2

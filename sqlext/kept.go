@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sqlext/internal/sqlite"
 )
@@ -193,6 +194,7 @@ func (k *keptClusters) neighbours(row int64) ([]answer, error) {
 	if o == nil || err != nil {
 		return nil, err
 	}
+	o.checkin = true
 	return k.c.nearest(k.a, k.judge, o, k.a.threshold(), -1)
 }
 
@@ -220,7 +222,7 @@ func (k *keptClusters) candidates(row, component int64) ([]int64, error) {
 	if err := k.each("fetch", func(r []sqlite.Value) { key = sqlite.Copies(r[:len(k.a.Keys)]) }, row); err != nil || key == nil {
 		return nil, err
 	}
-	o, err := k.c.subject(k.a, key)
+	o, err := k.c.anySubject(k.a, key)
 	if o == nil || err != nil {
 		return nil, err
 	}
@@ -255,8 +257,11 @@ func (k *keptClusters) leave(row int64) ([]int64, error) {
 	if err != nil || component == 0 {
 		return nil, err
 	}
-	neighbours := k.linked
-	if k.a.Verify == "text" { // which is gone
+	neighbours, damaged := k.linked, false
+	if err := k.each("fetch", func(r []sqlite.Value) { damaged = sketch.Check(r[len(k.a.Keys)].Bytes()) != nil }, row); err != nil {
+		return nil, err
+	}
+	if damaged || k.a.Verify == "text" { // the text is gone
 		neighbours = k.candidates
 	}
 	seeds, err := neighbours(row, component)

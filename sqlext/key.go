@@ -389,7 +389,7 @@ func (c *conn) readKeys(a *attachment) error {
 		return err
 	}
 	if len(a.Keys) == 0 {
-		return fmt.Errorf("the table %[2]s of the attachment %[1]s is gone; alike_detach(%[3]s) removes the attachment", a.Name, a.object(""), literal(a.Name))
+		return a.gone("table", a.object(""))
 	}
 	if len(a.Keys) > 1 {
 		for i := range a.Keys {

@@ -294,7 +294,7 @@ func (c *conn) adopt(a *attachment) (*attachment, error) {
 		return nil, err
 	}
 	if now == "" {
-		return nil, fmt.Errorf("the table %s of the attachment %s is gone; alike_detach(%s) removes the attachment", a.Table, a.Name, literal(a.Name))
+		return nil, a.gone("table", a.Table)
 	}
 	t, err := c.findTable(reference{a.schema, now})
 	if err != nil {

@@ -27,31 +27,37 @@ type subject struct {
 	sketch   []byte
 	features []any
 	verdicts map[int64]bool // of people: whether another row is a duplicate
+	checkin  bool           // which leaves out rows whose sketches are damaged; a question fails
 }
 
 // subject reads the row of a key; it is nil when it has no sketch.
 func (c *conn) subject(a *attachment, key []any) (*subject, error) {
+	o, err := c.anySubject(a, key)
+	if o != nil && o.sketch == nil {
+		o = nil
+	}
+	return o, err
+}
+
+// anySubject is subject, whether the row has a sketch or not.
+func (c *conn) anySubject(a *attachment, key []any) (*subject, error) {
 	s, err := c.ask(a, "subject", "")
 	if err != nil {
 		return nil, err
 	}
 	defer s.Done()
 	var o *subject
-	found := false
 	if err := s.Each(func(row []sqlite.Value) error {
-		found = true
+		o = &subject{row: row[0].Int(), features: sqlite.Copies(row[2:])}
 		if !row[1].Null() {
-			o = &subject{row: row[0].Int(), sketch: bytes.Clone(row[1].Bytes()), features: sqlite.Copies(row[2:])}
+			o.sketch = append([]byte{}, row[1].Bytes()...)
 		}
 		return nil
 	}, key...); err != nil {
 		return nil, err
 	}
-	if !found {
-		return nil, c.missing(a, key)
-	}
 	if o == nil {
-		return nil, nil
+		return nil, c.missing(a, key)
 	}
 	v, err := c.ask(a, "verdicts", "")
 	if err != nil {
@@ -116,6 +122,9 @@ func (c *conn) nearest(a *attachment, j *judge, o *subject, atLeast float64, lim
 			var ok bool
 			var err error
 			if x.bounds, ok, err = j.Compare(o.row, x.row, o.sketch, theirs, threshold); !ok {
+				if o.checkin && isDamage(err) {
+					return nil
+				}
 				return err
 			}
 			if a.contains() {

@@ -39,11 +39,7 @@ func status(c *conn, _ []sqlite.Value, _ sqlite.Want) (sqlite.Source, error) {
 				return nil, err
 			}
 			if err != nil {
-				side := attachment{schema: l.a.schema, Name: l.a.Name, State: l.a.State}
-				if gone := c.readKeys(&side); gone != nil {
-					err = gone // and the connection remembers the attachment as it was
-				}
-				l.note = err.Error() // the others are shown all the same
+				l.note = c.explained(err, l.a.Name).Error() // the others are shown all the same
 			}
 			list = append(list, l)
 		}
@@ -117,12 +113,15 @@ func (c *conn) statusOf(l *statusLine) error {
 			return err
 		}
 	}
-	var keyless int64
+	var keyless, damaged int64
 	if err := count("count_keyless", &keyless); err != nil {
 		return err
 	}
 	next, err := c.next(a)
 	if err != nil {
+		return err
+	}
+	if err := count("count_damaged", &damaged); err != nil {
 		return err
 	}
 	newer, err := c.newerTrigger(a)
@@ -132,6 +131,9 @@ func (c *conn) statusOf(l *statusLine) error {
 	case l.stale > 0:
 		l.note = fmt.Sprintf(plural(l.stale, "%d row was sketched by a build of Alike that makes other tokens, and does not compare; alike_refresh(%s) sketches it again",
 			"%d rows were sketched by a build of Alike that makes other tokens, and do not compare; alike_refresh(%s) sketches them again"), l.stale, literal(a.Name))
+	case damaged > 0:
+		l.note = fmt.Sprintf(plural(damaged, "the sketch of %d row is damaged, and checkins do not compare with it; alike_refresh(%s) sketches the row again",
+			"the sketches of %d rows are damaged, and checkins do not compare with them; alike_refresh(%s) sketches these rows again"), damaged, literal(a.Name))
 	case a.Clusters > 0 && l.a.waits:
 		l.note = fmt.Sprintf("the clusters are not complete, and checkins do not change them; alike_refresh(%s) computes them", literal(a.Name))
 	case newer != "":

@@ -2,7 +2,6 @@ package sqlext
 
 import (
 	"bytes"
-	"errors"
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/verify"
@@ -69,22 +68,17 @@ func sketched(document, hash *sqlite.Value) bool {
 }
 
 // open is alike__open: whether the sketches leave it open that two rows reach a
-// threshold.
+// threshold. It is NULL where alike__resemblance is.
 func open(_ *conn, f *sqlite.Call) error {
-	x, y, err := pair(f)
+	a := f.Args()
+	atLeast, err := a[2].Fraction("at_least")
 	if err != nil {
 		return err
 	}
-	atLeast, err := f.Args()[2].Fraction("at_least")
-	if err != nil {
-		return err
+	if i, err := sketch.Bounds(a[0].Bytes(), a[1].Bytes(), confidence); err == nil {
+		f.SetBool(i.Low < atLeast && atLeast <= i.High)
 	}
-	i, err := sketch.Bounds(x, y, confidence)
-	if errors.Is(err, sketch.ErrTokens) {
-		return nil // no answer, as alike__resemblance says
-	}
-	f.SetBool(i.Low < atLeast && atLeast <= i.High)
-	return err
+	return nil
 }
 
 // exactOfRows is alike__exact: the resemblance of two documents, NULL when one is not the

@@ -4,6 +4,13 @@
 
 {{define "count_keyless"}}SELECT count(*) FROM {{.In (quote .Table)}} WHERE {{.Keys.Missing}}{{end}}
 
+{{define "outdated"}}(a.profile IS NULL OR a.profile <> {{.ProfileID}} OR {{template "damaged" .}}{{if .Hash}} OR a.content_hash IS NOT alike__content_hash(s.document){{end}}){{end}}
+{{define "damaged"}}alike__damaged(a.sketch, a.shingles, {{text .RowSettings}}){{end}}
+
+{{define "count_damaged"}}SELECT count(*) FROM {{.In .Side}} a WHERE {{template "damaged" .}}{{end}}
+
+{{define "first_damaged"}}SELECT {{.Keys.Value "a"}} FROM {{.In .Side}} a WHERE {{template "damaged" .}} LIMIT 1{{end}}
+
 {{- /* Rows of another profile, or of another build. */ -}}
 {{define "count_stale"}}SELECT count(*) FROM {{.In .Side}} WHERE profile IS NOT (SELECT id FROM {{.Schema}}.alike_settings WHERE profile = ?1 AND tokens = ?2){{end}}
 

@@ -1,3 +1,3 @@
 -- The keys that fill.sql would bring up to date.
 SELECT {{.Keys.List "s"}} FROM {{.In .Source}} s LEFT JOIN {{.In .Side}} a ON {{.Keys.Same "a" "s"}}
-WHERE {{.Range "s"}} AND (a.profile IS NULL OR a.profile <> {{.ProfileID}})
+WHERE {{.Range "s"}} AND {{template "outdated" .}}
