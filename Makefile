@@ -50,7 +50,7 @@ check-worker:
 	go test -vet=off -parallel 4 -timeout 3h ./pgworker/worker
 check-others:
 	nice -n 5 go test -vet=off -p 3 -parallel 4 -timeout 3h ./sqlext ./examples/internal/engines ./sqlext/packages ./migrations ./examples/internal/doctest $$(go list ./... | grep -v /pgworker/worker$$)
-	nice -n 5 go test -vet=off -timeout 3h -short ./sqlext -run 'HardenedLimits|Verdicts|Matches' -args -layout parts
+	nice -n 5 go test -vet=off -timeout 3h -short ./sqlext -run 'HardenedLimits|Verdicts|Matches|ChangedSchemas|Damaged|Dropped' -args -layout parts
 check-sidebyside:
 	nice -n 5 go test -C examples/internal/sidebyside -vet=off -timeout 3h ./...
 

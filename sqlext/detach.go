@@ -30,7 +30,8 @@ func detach(c *conn, f *sqlite.Call) error {
 	}
 	rows := int64(0)
 	attached := []string{"drop_triggers", "drop_source"}
-	if has, err := c.HasColumn(a.schema, a.object(""), "profile"); err != nil {
+	has, err := c.HasColumn(a.schema, a.object(""), "profile")
+	if err != nil {
 		return err
 	} else if has {
 		if err := c.Run(a.sql("count_rows"), func(row []sqlite.Value) error {
@@ -52,7 +53,7 @@ func detach(c *conn, f *sqlite.Call) error {
 		if none != nil {
 			return nil // what follows was done by the detach that was interrupted
 		}
-		if err := c.leaveParts(a, o.Drop); err != nil {
+		if err := c.leaveParts(a, has && !o.Drop); err != nil {
 			return err
 		}
 		for _, statement := range []string{"unregister", "clear_errors"} {

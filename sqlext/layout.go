@@ -374,14 +374,14 @@ func (c *conn) merging(a *attachment) (text string, err error) {
 }
 
 // leaveParts drops the views and triggers of the parts in the transaction of a detach. If
-// the detach keeps the side table, its views are made anew without the parts.
-func (c *conn) leaveParts(a *attachment, drop bool) error {
+// the detach keeps a side table, its views are made anew without the parts.
+func (c *conn) leaveParts(a *attachment, keep bool) error {
 	triggers, tables, err := c.parts(a, false)
 	if err != nil || len(tables) == 0 {
 		return err
 	}
 	statements := append(triggers, a.statements("drop_views")...)
-	if a.broken == nil && !drop {
+	if a.broken == nil && keep {
 		kept := *a
 		kept.State = stateFilling
 		statements = append(statements, kept.statements("views")...)
