@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/alike-sql/alike/sketch/cluster/clustertest"
 )
 
 // without runs statements while the triggers on a table of ours are away, as a disk or a
@@ -98,6 +100,23 @@ func TestDamagedSketches(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A row that linked two others leaves its cluster also when its sketch is damaged: its features
+// tell which rows were its neighbours.
+func TestDamagedLinkLeaves(t *testing.T) {
+	for _, sketch := range []string{`NULL`, `x'0102'`} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "at_least": 0.5, "clusters": true}')`)
+		db.exec(`INSERT INTO d VALUES (1, ?), (2, ?), (3, ?)`, clustertest.Chained(0), clustertest.Chained(2), clustertest.Chained(4))
+		db.expect("1|2\n2|3", `SELECT key, other FROM alike_pairs('d') ORDER BY 1`)
+		db.expect("3", `SELECT count(*) FROM d_alike_cluster WHERE cluster > 0`)
+		db.without("d_alike", `UPDATE d_alike SET sketch = `+sketch+` WHERE id = 2`)
+		db.exec(`DELETE FROM d WHERE id = 2`)
+		db.checkKept(1000)
+		db.expect("0", `SELECT count(*) FROM d_alike_cluster WHERE cluster > 0`)
 	}
 }
 
