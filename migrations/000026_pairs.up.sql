@@ -15,19 +15,25 @@ as $$
 begin
   return (select string_agg(format(
     'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
-       cross join lateral %9$s cross join lateral %10$s
+       %9$s
      where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, case when alike._in_parts(a) then alike._name(a, '_part') else alike._name(a, '') end,
     f.x || ', ' || alike._key_list(a.key_columns, 'x'), replace(f.x, 'x.', 'y.') || ', ' || alike._key_list(a.key_columns, 'y'),
-    a.profile_id, alike._key_less(a.key_columns, 'x', 'y'),
+    a.profile_id, alike._key_less(a.key_columns, e.x, e.y),
     -- Two rows may both have NULL in an earlier feature, which they then do not share.
-    coalesce((select string_agg(format(' and (x.f%s = y.f%s) is not true', m, m), '' order by m) from generate_series(1, n - 1) as m), ''),
+    coalesce((select string_agg(format(' and (%s.f%s = %s.f%2$s) is not true', e.x, m, e.y), '' order by m) from generate_series(1, n - 1) as m), ''),
     case when marked then format(' and not exists (select from %1$s m where %2$s and %3$s) and not exists (select from %1$s m where %4$s and %5$s)', alike._name(a, '_mark'),
       alike._key_equal(a.key_columns, 'm', 'x'), alike._key_equal(alike._others(a.key_columns), 'm', 'y', a.key_columns),
       alike._key_equal(a.key_columns, 'm', 'y'), alike._key_equal(alike._others(a.key_columns), 'm', 'x', a.key_columns)) else '' end,
-    alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')),
+    -- In the parts the entries make the pairs, and only the rows of these are read. The planner takes
+    -- numbers for independent of keys; were they compared by =, it would expect no row and read all first.
+    case when alike._in_parts(a) then format('join %s p on p.f%s = d.feature join %1$s q on q.f%2$s = d.feature
+       join %3$s x on %4$s and x.alike_entry >= p.alike_entry and x.alike_entry <= p.alike_entry join %3$s y on %5$s and y.alike_entry >= q.alike_entry and y.alike_entry <= q.alike_entry',
+      alike._name(a, '_part'), n, alike._name(a, ''), alike._key_equal(a.key_columns, 'x', 'p'), alike._key_equal(a.key_columns, 'y', 'q'))
+    else format('cross join lateral %s cross join lateral %s', alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')) end),
     E'\nunion all ' order by n)
   from generate_series(1, a.features) as n
-  cross join (select string_agg('x.f' || n, ', ' order by n) as x from generate_series(1, a.features) as n) f);
+  cross join (select string_agg('x.f' || n, ', ' order by n) as x from generate_series(1, a.features) as n) f
+  cross join (select case when alike._in_parts(a) then 'p' else 'x' end as x, case when alike._in_parts(a) then 'q' else 'y' end as y) e);
 end
 $$;
 
