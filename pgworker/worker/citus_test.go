@@ -277,7 +277,7 @@ func TestCitusQueries(t *testing.T) {
 	}
 	b.works(file("sample.sql"))
 	exec(t, b.citus, "select create_distributed_table('documents', 'id')")
-	b.attach("documents", "body", `{"policy": "link", "si": ["43B/4", "length", "forest/0", "forest/1"]}`)
+	b.attach("documents", "body", `{"profile": "prose", "policy": "link", "si": ["43B/4", "length", "forest/0", "forest/1"]}`)
 	b.attach("documents", "body", `{"name": "samples", "profile": "words mod=1"}`)
 	b.once()
 	b.works("select alike.mark('documents', '1', '2', 'distinct')")
