@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build docs test check check-worker check-others check-sidebyside mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins bench-dedup sidebyside bulk demo dist freeze clean build/alike.so build/pgworker build/bin/alike
+.PHONY: help build docs test check check-worker check-others check-sidebyside check-parts mutants setup lint words tidy oldest race purego cross processors fuzz long citus stats bench bench-sketch bench-sqlite bench-growth bench-growth-postgres bench-passages bench-postgres bench-checkins bench-dedup sidebyside bulk demo dist freeze clean build/alike.so build/pgworker build/bin/alike
 
 # Tests and what is built share compiled packages, in every clone.
 export GOFLAGS := $(shell go env GOFLAGS) -trimpath
@@ -45,11 +45,12 @@ test: setup build ## everything that CI runs; installs what it needs first
 
 # The worker's tests take longest, since they wait for servers: they start first, and what runs beside
 # them gives way. Three packages at once, since others wait too, and those that take longest first.
-check: check-worker check-others check-sidebyside ## the tests of every module; lint vets them
+check: check-worker check-others check-sidebyside check-parts ## the tests of every module; lint vets them
 check-worker:
 	go test -vet=off -parallel 4 -timeout 3h ./pgworker/worker
 check-others:
 	nice -n 5 go test -vet=off -p 3 -parallel 4 -timeout 3h ./sqlext ./examples/internal/engines ./sqlext/packages ./migrations ./examples/internal/doctest $$(go list ./... | grep -v /pgworker/worker$$)
+check-parts:
 	nice -n 5 go test -vet=off -timeout 3h -short ./sqlext -run 'HardenedLimits|Verdicts|Matches|ChangedSchemas|Damaged|Dropped' -args -layout parts
 check-sidebyside:
 	nice -n 5 go test -C examples/internal/sidebyside -vet=off -timeout 3h ./...
