@@ -1,4 +1,4 @@
-drop function alike._patiently(regclass, text, text[]);
+drop function alike._patiently(alike.attachment, text, text[]);
 drop function alike._make_functions(alike.attachment);
 drop function alike._make_tables(alike.attachment);
 drop function alike._rows_with(alike.attachment, integer, text, text);

@@ -151,10 +151,11 @@ begin
 end
 $$;
 
--- Takes locks on a table that others may hold, for as little as can be: each try waits
--- a moment that shuts others out, and leaves a gap that lets them in. It says
--- who holds the table, and gives up after alike.patience.
-create function alike._patiently(relation regclass, verb text, statements text[]) returns void language plpgsql
+-- Takes locks on a table and its side tables that others may hold, for as little as can be:
+-- each try waits a moment that shuts others out, and leaves a gap that lets them in. A try ends
+-- before the server looks for deadlocks, which are no program's to suffer. It says who holds
+-- the tables, and gives up after alike.patience.
+create function alike._patiently(a alike.attachment, verb text, statements text[]) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -162,9 +163,17 @@ declare
   began constant timestamptz := clock_timestamp();
   before constant text := current_setting('lock_timeout');
   statement text;
+  relation regclass;
   holders text;
   said text;
 begin
+  if a.distributed then -- Citus drops no function after a statement that used several connections, and locks by itself
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
+    foreach statement in array statements loop
+      execute statement;
+    end loop;
+    return;
+  end if;
   loop
     begin
       perform set_config('lock_timeout', '200ms', true);
@@ -177,12 +186,18 @@ begin
       when lock_not_available then
         null;
     end;
-    select string_agg(distinct format('process %s (%s%s, %s)', s.pid, s.usename, ', ' || nullif(s.application_name, ''),
+    select l.relation, string_agg(distinct format('process %s (%s%s, %s)', s.pid, s.usename, ', ' || nullif(s.application_name, ''),
         case when s.state = 'active' then 'active' else format('%s for %s', s.state, date_trunc('second', clock_timestamp() - s.state_change)) end), ', ')
-    into holders
+    into relation, holders
     from pg_locks l join pg_stat_activity s on s.pid = l.pid
-    where l.relation = _patiently.relation and l.database = (select oid from pg_database where datname = current_database())
-      and l.granted and l.pid <> pg_backend_pid() and (verb <> 'attach' or l.mode not in ('AccessShareLock', 'RowShareLock'));
+    where l.relation in (
+        select a.source union all
+        select alike._side(a, suffix) from unnest(array['', '_match', '_mark', '_cluster', '_event', '_value', '_part', '_probe', '_pair', '_feature']) as suffix where verb <> 'attach' union all
+        select p.part from alike._parts(a.id, a.side_schema) p where verb <> 'attach')
+      and l.database = (select oid from pg_database where datname = current_database())
+      and l.granted and l.pid <> pg_backend_pid() and (verb <> 'attach' or l.mode not in ('AccessShareLock', 'RowShareLock'))
+    group by l.relation order by l.relation <> a.source, l.relation limit 1;
+    relation := coalesce(relation, a.source);
     if clock_timestamp() > began + patience then
       raise exception 'alike: %: % is locked by %', verb, relation, coalesce(holders, 'others')
         using errcode = 'lock_not_available', hint = 'Try again when they are done, or set alike.patience to a longer time, such as 10min.';

@@ -176,7 +176,11 @@ begin
     return null;
   end if;
   if {keeps_verdicts} then -- what follows is planned when it is reached
-    alike_marked := exists (select from {mark});
+    begin
+      alike_marked := exists (select from {mark});
+    exception
+      when undefined_table then null; -- somebody drops it just then
+    end;
   end if;
   if alike_marked and tg_op = 'UPDATE' and alike_names is not distinct from {names} then
     alike_moved := {moved};
@@ -378,7 +382,7 @@ declare
   by_row constant boolean := alike._row_by_row(a.source);
 begin
   perform alike._make_enqueue(a);
-  perform alike._patiently(a.source, 'attach', array(
+  perform alike._patiently(a, 'attach', array(
     select format('create trigger %I after %s on %s %s execute function %s()', 'alike_' || a.id || '_' || event, event, a.source,
       case when by_row then 'for each row' || case event when 'update' then ' when (old *<> new)' else '' end
            else 'referencing' || case when event in ('update', 'delete') then ' old table as alike_old' else '' end

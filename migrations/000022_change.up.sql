@@ -52,16 +52,25 @@ $$;
 -- Puts an attachment that is full in the place of the one it replaces.
 create function alike._switch(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
-set client_min_messages = warning
 as $$
 declare
   old alike.attachment;
-  index_name name;
 begin
   select * into old from alike.attachment t where t.id = a.replaces for update;
-  perform alike._hold_merges(a);
+  perform alike._await_workers(old), alike._hold_merges(a);
+  perform alike._patiently(old, 'change', array[format('select alike._replace(a, old) from alike.attachment a join alike.attachment old on old.id = a.replaces where a.id = %s', a.id)]);
+end
+$$;
+
+create function alike._replace(a alike.attachment, old alike.attachment) returns void language plpgsql
+set search_path = pg_catalog, pg_temp
+set client_min_messages = warning
+as $$
+declare
+  index_name name;
+begin
   update alike.attachment set replaces = null, name = a.name || ' (next)' where id = a.id;
-  perform alike._detach(old, '{}');
+  perform alike._take_away(old, false);
   execute format('drop view if exists %s, %s, %s, %s', alike._name(old, '_pair'), alike._name(old, '_feature'), alike._name(a, '_pair'), alike._name(a, '_feature'));
   execute format('drop table if exists %s, %s, %s, %s, %s', alike._name(old, ''), alike._name(old, '_value'), alike._name(a, '_match'), alike._name(a, '_mark'), alike._name(a, '_probe'));
   execute format('alter table if exists %s rename to %I', alike._name(a, '_value'), old.side_name || '_value');

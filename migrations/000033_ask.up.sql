@@ -186,7 +186,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform alike._make_ask_function(a);
-  perform alike._patiently(a.source, 'attach', array(
+  perform alike._patiently(a, 'attach', array(
     -- Who does not see the whole table is not refused because of what he does not see.
     select format('create trigger %I after %s on %s for each row when (%s()%s) execute function %s()', 'alike_' || a.id || '_ask_' || event, event, a.source,
       alike._generated(a, 'sees'), case event when 'update' then ' and old *<> new' else '' end, alike._generated(a, 'ask'))
