@@ -12,28 +12,46 @@ $$;
 create function alike._pair_candidates(a alike.attachment, marked boolean) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  parts constant boolean := alike._in_parts(a);
+  others constant name[] := alike._others(a.key_columns);
+  side constant text := alike._name(a, '');
+  read constant text := alike._name(a, case when parts then '_part' else '' end);
+  -- The pair: two entries, or two rows.
+  this constant text := case when parts then '(p.this)' else 'x' end;
+  that constant text := case when parts then '(p.that)' else 'y' end;
+  entries constant text := format('%s.alike_entry, %s, %s.alike_entry, %s', this, alike._key_list(a.key_columns, this), that, alike._key_list(a.key_columns, that));
+  rows constant text := (select string_agg(format('%s.sketch, %s, %s', v, (select string_agg(format('%s.f%s', v, n), ', ' order by n) from generate_series(1, a.features) as n),
+    alike._key_list(a.key_columns, v)), ', ' order by v) from unnest(array['x', 'y']) as v);
+  wanted constant text := format('x.profile = %1$s and y.profile = %1$s', a.profile_id)
+    || case when marked then format(' and not exists (select from %1$s m where %2$s and %3$s) and not exists (select from %1$s m where %4$s and %5$s)', alike._name(a, '_mark'),
+      alike._key_equal(a.key_columns, 'm', 'x'), alike._key_equal(others, 'm', 'y', a.key_columns),
+      alike._key_equal(a.key_columns, 'm', 'y'), alike._key_equal(others, 'm', 'x', a.key_columns)) else '' end;
+  shared text;
+  first text;
+  pairs text;
 begin
-  return (select string_agg(format(
-    'select x.sketch, %3$s, y.sketch, %4$s from (select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d
-       %9$s
-     where x.profile = %5$s and y.profile = %5$s and %6$s%7$s%8$s', n, case when alike._in_parts(a) then alike._name(a, '_part') else alike._name(a, '') end,
-    f.x || ', ' || alike._key_list(a.key_columns, 'x'), replace(f.x, 'x.', 'y.') || ', ' || alike._key_list(a.key_columns, 'y'),
-    a.profile_id, alike._key_less(a.key_columns, e.x, e.y),
+  for n in 1 .. a.features loop
+    shared := format('(select s.f%1$s as feature from %2$s s where s.f%1$s is not null group by s.f%1$s having count(*) > 1) d', n, read);
     -- Two rows may both have NULL in an earlier feature, which they then do not share.
-    coalesce((select string_agg(format(' and (%s.f%s = %s.f%2$s) is not true', e.x, m, e.y), '' order by m) from generate_series(1, n - 1) as m), ''),
-    case when marked then format(' and not exists (select from %1$s m where %2$s and %3$s) and not exists (select from %1$s m where %4$s and %5$s)', alike._name(a, '_mark'),
-      alike._key_equal(a.key_columns, 'm', 'x'), alike._key_equal(alike._others(a.key_columns), 'm', 'y', a.key_columns),
-      alike._key_equal(a.key_columns, 'm', 'y'), alike._key_equal(alike._others(a.key_columns), 'm', 'x', a.key_columns)) else '' end,
-    -- In the parts the entries make the pairs, and only the rows of these are read. The planner takes
-    -- numbers for independent of keys; were they compared by =, it would expect no row and read all first.
-    case when alike._in_parts(a) then format('join %s p on p.f%s = d.feature join %1$s q on q.f%2$s = d.feature
-       join %3$s x on %4$s and x.alike_entry >= p.alike_entry and x.alike_entry <= p.alike_entry join %3$s y on %5$s and y.alike_entry >= q.alike_entry and y.alike_entry <= q.alike_entry',
-      alike._name(a, '_part'), n, alike._name(a, ''), alike._key_equal(a.key_columns, 'x', 'p'), alike._key_equal(a.key_columns, 'y', 'q'))
-    else format('cross join lateral %s cross join lateral %s', alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y')) end),
-    E'\nunion all ' order by n)
-  from generate_series(1, a.features) as n
-  cross join (select string_agg('x.f' || n, ', ' order by n) as x from generate_series(1, a.features) as n) f
-  cross join (select case when alike._in_parts(a) then 'p' else 'x' end as x, case when alike._in_parts(a) then 'q' else 'y' end as y) e);
+    first := alike._key_less(a.key_columns, this, that)
+      || coalesce((select string_agg(format(' and (%s.f%s = %s.f%2$s) is not true', this, m, that), '' order by m) from generate_series(1, n - 1) as m), '');
+    pairs := concat_ws(E'\nunion all ', pairs, case when parts then format(
+      'select %s from (select g.this, unnest(g.entries) as that from (select unnest(g.entries) as this, g.entries
+         from (select array_agg(e) as entries from %s join %s e on e.f%s = d.feature group by d.feature) g) g) p where %s',
+      entries, shared, read, n, first)
+    else format('select %s from %s cross join lateral %s cross join lateral %s where %s and %s',
+      rows, shared, alike._rows_with(a, n, 'd.feature', 'x'), alike._rows_with(a, n, 'd.feature', 'y'), wanted, first) end);
+  end loop;
+  -- In the parts the entries make the pairs, and only the rows of these are read. Each part is asked for the entries
+  -- with a feature once. A subquery that names d, or has a LIMIT, would keep the slots from parallel workers. The planner
+  -- takes numbers for independent of keys; were they compared by =, it would expect no row and read all first.
+  if parts then
+    pairs := format('select %s from (%s) p (alike_this, %s, alike_that, %s)
+      join %s x on %s and x.alike_entry >= alike_this and x.alike_entry <= alike_this join %5$s y on %7$s and y.alike_entry >= alike_that and y.alike_entry <= alike_that where %8$s',
+      rows, pairs, alike._names(a.key_columns), alike._names(others), side, alike._key_equal(a.key_columns, 'x', 'p'), alike._key_equal(a.key_columns, 'y', 'p', others), wanted);
+  end if;
+  return pairs;
 end
 $$;
 

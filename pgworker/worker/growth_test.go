@@ -154,5 +154,63 @@ func growth(b *testing.B, rows int, layout string) {
 		b.ReportMetric(size(), "bytes-changed/row")
 		b.ReportMetric(sizeOf("t_alike_part|alike_part_.*"), "bytes-changed-in-parts/row")
 	}
+
+	// All pairs again where rows resemble each other.
+	exec(b, c, resemble(profile, features, "t_alike"), rows)
+	merge()
+	exec(b, c, "vacuum analyze")
+	start = time.Now()
+	b.ReportMetric(float64(one[int](b, c, "select count(*) from alike.pairs('t')")), "pairs")
+	b.ReportMetric(time.Since(start).Seconds(), "s/pairs-found")
 	b.ReportMetric(0, "ns/op")
+}
+
+// resemble returns the statement that gives every tenth of $1 rows, whose keys count from 1, the sketch of
+// another row and two of three of its features, so that a tenth of the rows resemble one.
+func resemble(profile, features int, side string) string {
+	set := ""
+	for n := 1; n <= features; n++ {
+		set += fmt.Sprintf(", f%[1]d = case when (s.id / 10 + %[1]d) %% 3 > 0 then o.f%[1]d else s.f%[1]d end", n)
+	}
+	return fmt.Sprintf("update %[1]s s set sketch = o.sketch%[2]s from %[1]s o where s.profile = %[3]d and s.id %% 10 = 0 and o.id = 1 + s.id * 7919 %% $1::bigint", side, set, profile)
+}
+
+// All pairs read about as much in both layouts where rows resemble each other. The entries that make them
+// were once looked up three times for each feature that rows share.
+func TestPairsReadAsMuchInParts(t *testing.T) {
+	t.Parallel()
+	c := pgtest.Connect(t, pgtest.Database(t))
+	exec(t, c, `create function pg_temp.plan(question text) returns json language plpgsql as $$ declare plan json;
+		begin execute 'explain (analyze, buffers, format json) ' || question into plan; return plan; end $$`)
+	const rows = 20_000
+	read := map[string]float64{}
+	found := map[string]int{}
+	for table, layout := range map[string]string{"c": "columns", "p": "parts"} {
+		exec(t, c, fmt.Sprintf("create table %s (id bigint primary key, body text)", table))
+		exec(t, c, "select alike.attach($1, 'body', $2)", table, `{"profile": "prose", "layout": "`+layout+`"}`)
+		profile, features := one[int](t, c, "select profile_id from alike.attachment where name = $1", table), one[int](t, c, "select features from alike.attachment where name = $1", table)
+		columns, values := "", ""
+		for n := 1; n <= features; n++ {
+			columns += fmt.Sprintf(", f%d", n)
+			values += fmt.Sprintf(", ('x' || substr(md5(g || '.%d'), 1, 16))::bit(64)::bigint", n)
+		}
+		exec(t, c, fmt.Sprintf("select alike_build_%d()", one[int](t, c, "select id from alike.attachment where name = $1", table)))
+		for from := 1; from < rows; from += rows / 2 { // two parts, and the newest entries
+			exec(t, c, fmt.Sprintf("insert into %s_alike (id, profile, content_hash, shingles, sketch%s) select g, %d, g, 90, decode('a10101000404000200a8170402000000000000008961' || substr(repeat(md5(g::text), 6), 1, 168), 'hex')%s from generate_series($1::int, $2::int) as g",
+				table, columns, profile, values), from, from+rows/2-1)
+			for one[*int64](t, c, "select alike._merge()") != nil {
+			}
+		}
+		exec(t, c, resemble(profile, features, table+"_alike"), rows)
+		exec(t, c, "vacuum analyze")
+		question := fmt.Sprintf("select count(*) from alike.pairs('%s')", table)
+		found[table] = one[int](t, c, question)
+		read[table] = one[float64](t, c, "select (p -> 'Shared Hit Blocks')::text::float8 + (p -> 'Shared Read Blocks')::text::float8 from (select pg_temp.plan($1) -> 0 -> 'Plan' as p) q", question)
+	}
+	if found["c"] != found["p"] || found["c"] < rows/20 {
+		t.Errorf("%d pairs in columns and %d in parts, want as many and at least %d", found["c"], found["p"], rows/20)
+	}
+	if ratio := read["p"] / read["c"]; ratio > 1.5 {
+		t.Errorf("all pairs in parts read %.0f pages, in columns %.0f: %.2f times as many", read["p"], read["c"], ratio)
+	}
 }
