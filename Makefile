@@ -151,8 +151,8 @@ bench-growth: ## checkins a second and bytes written a row as a SQLite table gro
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -updates $(UPDATES)
 	go run ./sqlext/bench -cache 2 -growth $(GROWTH) -transaction 1
 
-bench-growth-postgres: ## the same of PostgreSQL, and the size after UPDATES changes of rows (GROWTH=10000,100000 takes minutes; 30 GB of disk for 10000000)
-	ALIKE_GROWTH=$(GROWTH) ALIKE_UPDATES=$(UPDATES) go test ./pgworker/worker -run '^$$' -bench Growth -benchtime 1x -timeout 48h
+bench-growth-postgres: ## the same of PostgreSQL, with the features of PROFILE (GROWTH=10000,100000 takes minutes; 30 GB of disk for 10000000)
+	ALIKE_GROWTH=$(GROWTH) ALIKE_UPDATES=$(UPDATES) ALIKE_PROFILE="$(PROFILE)" go test ./pgworker/worker -run '^$$' -bench Growth -benchtime 1x -timeout 48h
 
 PASSAGES ?= 100000
 bench-passages: ## recall of passages of 20 to 300 words in rows of 2.6 KB, true answers and milliseconds, in both engines

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -16,7 +17,8 @@ import (
 // What a checkin costs as a table grows, in both layouts: the log that the server writes for
 // the row and for moving and merging its entry, the time to write it, how long it waits in a
 // transaction of its own while parts merge, the time of a question and of all pairs, and the
-// size, at last after ALIKE_UPDATES changes of rows. The features are random numbers that are
+// size, at last after ALIKE_UPDATES changes of rows. ALIKE_PROFILE is another profile
+// than prose and has another number of features. The features are random numbers that are
 // written into the side table as the worker writes them, in transactions of 100. The server is
 // on disk and has its own settings but for checkpoints, which come every 3,000 checkins.
 func BenchmarkGrowth(b *testing.B) {
@@ -40,7 +42,8 @@ func growth(b *testing.B, rows int, layout string) {
 	database := s.Database(b)
 	c := pgtest.Connect(b, database)
 	exec(b, c, "create table t (id bigint primary key, body text)")
-	exec(b, c, `select alike.attach('t', 'body', $1)`, `{"profile": "prose", "layout": "`+layout+`"}`)
+	settings := cmp.Or(os.Getenv("ALIKE_PROFILE"), "prose")
+	exec(b, c, `select alike.attach('t', 'body', $1)`, `{"profile": "`+settings+`", "layout": "`+layout+`"}`)
 	features := one[int](b, c, "select features from alike.attachment")
 	columns, values, changes := "", "", ""
 	for n := 1; n <= features; n++ {
@@ -69,6 +72,7 @@ func growth(b *testing.B, rows int, layout string) {
 		return one[float64](b, c, "select coalesce(sum(pg_total_relation_size(oid)), 0) / (select count(*) from t_alike)::float8 from pg_class where relkind = 'r' and relname ~ $1", "^("+tables+")$")
 	}
 	size := func() float64 { return sizeOf("t_alike|t_alike_part|alike_part_.*") }
+	b.ReportMetric(float64(features), "features")
 	b.ReportMetric(size(), "bytes-fresh/row")
 
 	const checkins = 24_000
