@@ -3,6 +3,7 @@ drop function alike._merge(bytea, bytea);
 drop function alike._kept(alike.profile_fields, integer, bytea[]);
 drop function alike._packed(text);
 drop function alike._encode(alike.profile_fields, integer, bigint[]);
+drop function alike._head(alike.profile_fields, integer);
 drop function alike.alike(bytea, bytea);
 drop function alike.shared(bytea, bytea);
 drop function alike.superfeature(bytea, integer);

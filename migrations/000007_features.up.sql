@@ -238,15 +238,13 @@ end
 $$;
 comment on function alike.alike(bytea, bytea) is 'whether two sketches share at least r features: the rule of Broder 2000';
 
--- The stored form of a sample: slots, each cut to the bits of the profile, or the values
--- of a list, from which the values in it are taken as they are.
-create function alike._encode(p alike.profile_fields, exponent integer, kept bigint[]) returns bytea language plpgsql immutable parallel safe
+-- The header of a stored sketch.
+create function alike._head(p alike.profile_fields, exponent integer) returns bytea language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   flags constant boolean[] := array[p.other_case, p.stop_words, p.vowels, p.duplicates, p.bag, p.numbers, p.ids, p.dates];
   result bytea := E'\\xa1010000000000000000000000000000000000000000';
-  packed text;
 begin
   result := set_byte(set_byte(set_byte(set_byte(result, 2, p.stream), 4, p.family), 5, p.bits), 13, exponent);
   for i in 1 .. 8 loop
@@ -257,7 +255,19 @@ begin
   result := overlay(result placing substr(int4send(p.t), 3) from 9);
   result := overlay(result placing substr(int4send(p.size), 3) from 15);
   result := overlay(result placing substr(int8send(p.modulus + p.without), 5) from 17); -- one of them is 0
-  result := overlay(result placing substr(int4send(p.tokens), 3) from 21);
+  return overlay(result placing substr(int4send(p.tokens), 3) from 21);
+end
+$$;
+
+-- The stored form of a sample: slots, each cut to the bits of the profile, or the values
+-- of a list, from which the values in it are taken as they are.
+create function alike._encode(p alike.profile_fields, exponent integer, kept bigint[]) returns bytea language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  result bytea := alike._head(p, exponent);
+  packed text;
+begin
   if p.family = 6 then
     -- One bit a bin says whether it is filled; an empty bin keeps zeros.
     packed := (select string_agg(case when m = -1 then '0' else '1' end, '' order by i) from unnest(kept) with ordinality as u(m, i));

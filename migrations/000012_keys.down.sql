@@ -1,6 +1,7 @@
 drop function alike._typed_key(anycompatible);
 drop function alike._spelling(alike.attachment);
 drop function alike._spelled(alike.attachment, text);
+drop function alike._damaged_row(alike.attachment, text);
 drop function alike._no_row(alike.attachment, text);
 drop function alike._check_key(alike.attachment, text);
 drop function alike._bad_key(alike.attachment, text, text);

@@ -192,6 +192,15 @@ begin
 end
 $$;
 
+create function alike._damaged_row(a alike.attachment, given text) returns void language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'alike: the sketch of row % of % is damaged', left(given, 100), a.name
+    using errcode = 'data_corrupted', hint = format('select alike.refresh(%L) has the worker sketch the row again.', a.name);
+end
+$$;
+
 -- A key as the functions of the attachment spell it. The caller has the settings that
 -- alike._spelling names.
 create function alike._spelled(a alike.attachment, given text) returns text language plpgsql stable

@@ -1,4 +1,7 @@
 drop function alike._fragments(alike.attachment);
+drop function alike._damaged(alike.attachment, text);
+drop function alike._is_list(bytea, bytea);
+drop function alike._sound(alike.attachment, text, text);
 drop function alike._counts(alike.attachment, text, text);
 drop function alike._in_parts(alike.attachment);
 drop function alike._computed(alike.attachment);

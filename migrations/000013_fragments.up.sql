@@ -118,6 +118,54 @@ begin
 end
 $$;
 
+-- The condition under which the profile can have made the sketch of a row of the side table: a
+-- disk or a program can damage it. Nothing compares with a damaged row, alike.status counts it, and
+-- alike.refresh has it sketched again. tokens is an expression of bytes 20 and 21 of the sketch,
+-- unless given those of the build that has sketched the rows.
+create function alike._sound(a alike.attachment, of_row text, tokens text default null) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  made constant integer := (select s.tokens from alike.settings s where s.id = a.profile_id);
+  p alike.profile_fields := alike._parse((select s.profile from alike.settings s where s.id = a.profile_id));
+  header text;
+begin
+  p.tokens := coalesce(made, 0);
+  header := encode(substr(alike._head(p, 0), 1, 20), 'hex');
+  tokens := coalesce(tokens, case when made is not null then format('decode(%L, ''hex'')', lpad(to_hex(made), 4, '0')) end);
+  -- The planner takes half of the rows for sound; of a chain of equations it would expect none.
+  return 'case when ' || case
+    when alike._slots(p.family) then format('length(%s.sketch) = %s and substr(%1$s.sketch, 1, 20) = decode(%3$L, ''hex'')', of_row,
+      22 + (p.t * p.bits + 7) / 8 + case when p.family = 6 then (p.t + 7) / 8 else 0 end, header)
+    else format('alike._is_list(%s.sketch, decode(%L, ''hex''))', of_row, header) end
+    || coalesce(format(' and substr(%s.sketch, 21, 2) = ', of_row) || tokens, '') || ' then true else false end';
+end
+$$;
+
+-- Whether a sketch is a list with a header that begins so, but for the exponent.
+create function alike._is_list(sketch bytea, header bytea) returns boolean language plpgsql immutable strict parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  family constant integer := get_byte(header, 4);
+  size constant integer := get_byte(header, 14) << 8 | get_byte(header, 15);
+begin
+  return length(sketch) % 8 = 6 and length(sketch) >= 22 and substr(sketch, 1, 13) = substr(header, 1, 13) and substr(sketch, 15, 6) = substr(header, 15, 6)
+    and get_byte(sketch, 13) <= case family when 3 then 63 else 0 end
+    and case family when 1 then length(sketch) <= 22 + 8 * size and (length(sketch) > 22 or substr(header, 17, 4) <> E'\\x00000000'::bytea) when 3 then length(sketch) <= 822 else true end
+    and alike._shared_values(substr(sketch, 23), substr(sketch, 23)) is not null;
+end
+$$;
+
+-- Whether the sketch of a row is damaged. A row without a shingle has none.
+create function alike._damaged(a alike.attachment, of_row text) returns text language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return format('case when %s.sketch is null then %1$s.shingles > 0 else not (%s) end', of_row, alike._sound(a, of_row));
+end
+$$;
+
 -- Aliases: d a row of {rows}, s one of the side table, m one of the tables about
 -- pairs, k a key as text in k.key.
 create function alike._fragments(a alike.attachment) returns jsonb language plpgsql stable

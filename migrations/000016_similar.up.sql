@@ -4,6 +4,8 @@
 -- candidates; a row of another profile waits to be sketched again, and does not
 -- compare; what a person has said of a pair comes first.
 --
+-- With damaged sketches nothing compares; where named is true, it is an error that that of the row itself is damaged.
+--
 -- Where short is given, a pair of which either row has fewer than below shingles needs that
 -- resemblance, which is above at_least; size is the number of shingles of a document that is no
 -- row.
@@ -22,15 +24,16 @@ declare
   -- entry has, too.
   known constant text := format('%s as key, %s, %%s as shared, s.sketch, s.shingles, case when s.sketch = document then 1 else coalesce(alike.resemblance(document, s.sketch), 0) end as resemblance', replace(alike._key_text(keys, 's'), '%', '%%'),
     (select string_agg(replace(format('s.%I as k%s', keys[n], n), '%', '%%'), ', ' order by n) from generate_subscripts(keys, 1) as n));
+  sound constant text := alike._sound(a, 's', 'substr(document, 21, 2)');
   agree constant text := (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
   found constant text := format(
-    'select * from (select %s from %s where (%s) and s.profile = %s offset 0) as f
+    'select * from (select %s from %s where (%s) and s.profile = %s and %s offset 0) as f
      where f.resemblance >= at_least and (short is null or f.resemblance >= short or size >= below and f.shingles >= below) and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
     format(known, case when alike._in_parts(a) then replace(agree, 's.f', 'p.f') else agree end),
     case when alike._in_parts(a) then format('%s p join %s s on %s', alike._name(a, '_part'), side, alike._counts(a, 'p', 's')) else side || ' s' end,
-    case when alike._in_parts(a) then replace(shared, 's.f', 'p.f') else shared end, a.profile_id);
-  judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and s.sketch is not null and k.key is distinct from itself and k.key <> all (distinct_keys)',
-    format(known, agree), side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id);
+    case when alike._in_parts(a) then replace(shared, 's.f', 'p.f') else shared end, a.profile_id, sound);
+  judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and %s and k.key is distinct from itself and k.key <> all (distinct_keys)',
+    format(known, agree), side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id, sound);
   -- Bounds are for what is answered: the nearest, of a crowd.
   answer constant text := format(
     'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s, c.total
@@ -41,22 +44,26 @@ declare
     (select string_agg('f.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg('c.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
 begin
-  execute format('create or replace function %s(features bigint[], document bytea, itself text, at_least double precision, nearest integer, short double precision default null, below bigint default null, size bigint default null) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision, total bigint) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = %s as %L',
+  execute format('create or replace function %s(features bigint[], document bytea, itself text, at_least double precision, nearest integer, short double precision default null, below bigint default null, size bigint default null, named boolean default false) returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision, total bigint) language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set enable_seqscan = off%s set plan_cache_mode = %s as %L',
     alike._generated(a, 'similar'), alike._spelling(a),
     -- Which node is asked depends on the key.
     case when a.distributed then 'force_custom_plan' else 'force_generic_plan' end, format($function$
 declare
   given constant text := itself; -- its canonical spelling takes its place
   there boolean;
+  damaged boolean;
   distinct_keys text[] := '{}';
   duplicate_keys text[] := '{}';
 begin
   if itself is not null then
     begin
       if features is null then
-        select true, array[%1$s], s.sketch, s.shingles, %12$s into there, features, document, size, itself from %2$s s where %3$s and s.profile = %4$s;
+        select true, array[%1$s], s.sketch, s.shingles, %12$s, %13$s into there, features, document, size, itself, damaged from %2$s s where %3$s and s.profile = %4$s;
         if there is null then
           perform alike._no_row(a, given) from alike.attachment a where a.id = %5$s;
+        elsif damaged then
+          document := null;
+          perform alike._damaged_row(a, itself) from alike.attachment a where a.id = %5$s and named;
         end if;
       end if;
       if exists (select from %6$s) then
@@ -89,7 +96,8 @@ $function$,
     alike._key_is(others, types, 's', 'itself'),                                                 -- 9
     format(answer, found),                                                                       -- 10
     format(answer, found || ' union all ' || judged),                                           -- 11
-    alike._key_text(keys, 's')));                                                                -- 12
+    alike._key_text(keys, 's'),                                                                  -- 12
+    alike._damaged(a, 's')));                                                                    -- 13
 end
 $$;
 
@@ -114,7 +122,10 @@ as $$
 declare
   short constant record := alike._short(a);
 begin
-  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null::integer, $5, $6, $7)', alike._generated(a, 'similar'))
+  if substr(document, 21, 2) <> (select decode(lpad(to_hex(s.tokens), 4, '0'), 'hex') from alike.settings s where s.id = a.profile_id) then
+    raise exception '%', alike._other_build(a) using errcode = 'object_not_in_prerequisite_state';
+  end if;
+  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null::integer, $5, $6, $7, true)', alike._generated(a, 'similar'))
     using features, document, itself, at_least, short.at_least, short.below, size;
 end
 $$;

@@ -126,10 +126,10 @@ begin
     pair as materialized (
       select f.*, false as marked from found f where not exists (select from verdict m where %4$s)
       union all select %2$s, true from verdict m where m.verdict = ''duplicate''),
-    x as materialized (select p.*, s.sketch, s.shingles, %5$s from pair p join %6$s s on %7$s where s.profile = %8$s and s.sketch is not null),
+    x as materialized (select p.*, s.sketch, s.shingles, %5$s from pair p join %6$s s on %7$s where s.profile = %8$s and %13$s),
     verified as materialized (
       select %9$s as key, %10$s as other, %11$s as shared, coalesce(alike.resemblance(x.sketch, s.sketch), 0) as resemblance, x.sketch, s.sketch as other_sketch, least(x.shingles, s.shingles) as size, x.marked
-      from x join %6$s s on %12$s where s.profile = %8$s and s.sketch is not null)',
+      from x join %6$s s on %12$s where s.profile = %8$s and %13$s)',
     alike._generated(a, 'probe') || '()',
     alike._key_list(keys, 'm') || ', ' || alike._key_list(others, 'm'),
     alike._side(a, '_mark'),
@@ -141,6 +141,7 @@ begin
     alike._key_text(keys, 'x'),
     alike._key_text(others, 'x'),
     shared_features,
-    alike._key_equal(keys, 's', 'x', others));
+    alike._key_equal(keys, 's', 'x', others),
+    alike._sound(a, 's'));
 end
 $$;

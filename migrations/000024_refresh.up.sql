@@ -15,7 +15,7 @@ begin
     raise exception 'alike: refresh: the table of % or a column of its key is gone', a.name using errcode = 'undefined_column',
       hint = 'alike.detach takes the aspect away.';
   end if;
-  execute alike._fill('select count(*) from ({rows}) d where not exists (select from {side} s where {same} and s.profile = {profile_id})', alike._fragments(a)) into missing;
+  execute alike._fill('select count(*) from ({rows}) d where not exists (select from {side} s where {same} and s.profile = {profile_id} and not ' || alike._damaged(a, 's') || ')', alike._fragments(a)) into missing;
   delete from alike.chunk where attachment = a.id and keys is null;
   insert into alike.backfill (attachment, rows) values (a.id, missing)
   on conflict (attachment) do update set requested_at = now(), split_at = null, finished_at = null, rows = excluded.rows, deletions = true;

@@ -144,7 +144,8 @@ begin
   end if;
   perform alike._check_key(a, given);
   begin
-    execute format('select true as there, s.sketch, s.profile, array[%s] as forests from %I.%I s where %s',
+    execute format('select true as there, s.sketch, s.profile, s.profile = %s and %s as damaged, array[%s] as forests from %I.%I s where %s',
+      a.profile_id, alike._damaged(a, 's'),
       (select string_agg(format('s.%I', c), ', ' order by n) from unnest(forests) with ordinality as u(c, n)), a.side_schema, a.side_name, itself) into own using given;
   exception
     when data_exception then
@@ -152,6 +153,8 @@ begin
   end;
   if own.there is null then
     perform alike._no_row(a, given);
+  elsif own.damaged then
+    perform alike._damaged_row(a, given);
   elsif own.sketch is null then
     return;
   end if;
@@ -159,7 +162,7 @@ begin
   -- The ranges stand there as constants, so that the planner knows how many rows each has.
   return query execute (
     select format('select key, depth, alike.resemblance($2, sketch) as resemblance
-      from (select %s as key, %s, greatest(%s) as depth, s.sketch from %I.%I s where (%s) and s.profile = %s and not (%s) offset 0) r
+      from (select %s as key, %s, greatest(%s) as depth, s.sketch from %I.%I s where (%s) and s.profile = %s and %s and not (%s) offset 0) r
       order by depth desc, resemblance desc, %s',
       alike._key_text(a.key_columns, 's'),
       (select string_agg(format('s.%I as k%s', a.key_columns[n], n), ', ' order by n) from generate_subscripts(a.key_columns, 1) as n),
@@ -167,7 +170,7 @@ begin
       string_agg(format('coalesce((position(''1'' in ((s.%I # (%s))::bit(64)::text || ''1'')) - 1) / 8, 0)', c, own.forests[n]), ', '),
       a.side_schema, a.side_name,
       string_agg(format('s.%I between (%s) and (%s)', c, own.forests[n] & ~rest, own.forests[n] | rest), ' or '),
-      own.profile, itself,
+      own.profile, case when own.profile = a.profile_id then alike._sound(a, 's') else 's.sketch is not null' end, itself,
       (select string_agg('k' || n, ', ' order by n) from generate_subscripts(a.key_columns, 1) as n))
     from unnest(forests) with ordinality as u(c, n))
   using given, own.sketch;

@@ -59,7 +59,7 @@ $$;
 -- the smallest is wanted: the resemblance (compared), what has to be joined for it (differing), the
 -- number of slots that agree (matches), and the bounds of the resemblance by that number.
 --
--- It is what alike.resemblance computes of sketches with equal headers, without a call for each
+-- It is what alike.resemblance computes, without a call for each
 -- pair of a crowd: the slots in which a bit differs, of the slots that there are. Sketches
 -- that are the same are not looked at. PostgreSQL 13 cannot count bits.
 create function alike._comparison(p alike.profile_fields, min_resemblance double precision,
@@ -75,9 +75,8 @@ begin
   differing := '';
   matches := 'null::integer';
   if alike._slots(p.family) and p.family <> 6 and p.bits in (1, 2, 4, 8) and current_setting('server_version_num')::integer >= 140000 then
-    compared := format('case when c.sketch = c.other_sketch then 1 when substr(c.sketch, 1, 22) <> substr(c.other_sketch, 1, 22) then %s
-      else greatest(0, ((%s - d.slots) / %2$s::double precision - %s::double precision) / (1 - %3$s::double precision)) end', compared, p.t, luck);
-    differing := format(' cross join lateral (select case when c.sketch <> c.other_sketch and length(c.sketch) = length(c.other_sketch) then %s # %s end as x offset 0) x0',
+    compared := format('case when c.sketch = c.other_sketch then 1 else greatest(0, ((%s - d.slots) / %1$s::double precision - %s::double precision) / (1 - %2$s::double precision)) end', p.t, luck);
+    differing := format(' cross join lateral (select case when c.sketch <> c.other_sketch then %s # %s end as x offset 0) x0',
         format(bits, 'sketch'), format(bits, 'other_sketch'))
       || coalesce((select string_agg(format(' cross join lateral (select x%1$s.x | (x%1$s.x >> %2$s) as x offset 0) x%3$s', n - 1, shift, n), '' order by n)
         from unnest(array[4, 2, 1]) with ordinality as u(shift, i), lateral (select i - 3 + (p.bits > 1)::integer + (p.bits > 2)::integer + (p.bits > 4)::integer as n) k where shift < p.bits), '')
@@ -130,6 +129,7 @@ declare
   columns constant text := (select string_agg('x' || n, ', ' order by n) from generate_series(1, a.features) as n) || ', ' || array_to_string(key_x, ', ');
   c record; -- the comparison
   short constant record := alike._short(a);
+  sound constant text := alike._sound(a, 'x');
 begin
   if not a.indexed then
     raise exception 'alike: the side table of % is being filled', a.name using errcode = 'object_not_in_prerequisite_state',
@@ -145,7 +145,7 @@ begin
   return query execute format(ordered, format(
     'with candidate (sketch, %s, other_sketch, %s) as (%s),
      verified as (
-       select %s as key, %s as other, %s as shared, %s as resemblance, %s as matches, c.sketch, c.other_sketch from candidate c%s offset 0
+       select %s as key, %s as other, %s as shared, %s as resemblance, %s as matches, c.sketch, c.other_sketch from (select * from candidate x where %s and %s) c%s offset 0
      )
      select v.key, v.other, v.shared, v.resemblance, b.low, b.high from verified v cross join lateral %s b where v.resemblance >= $1%s %s',
     columns, replace(columns, 'x', 'y'),
@@ -154,6 +154,7 @@ begin
     (select string_agg(format('coalesce((c.x%s = c.y%s)::integer, 0)', m, m), ' + ' order by m) from generate_series(1, a.features) as m),
     c.compared,
     c.matches,
+    sound, replace(sound, 'x.sketch', 'x.other_sketch'),
     c.differing,
     case when c.lows is null then bounds else '(select $2[v.matches + 1] as low, $3[v.matches + 1] as high)' end,
     -- Few pairs lie between the two thresholds; the lengths of their rows are looked up.
@@ -163,10 +164,10 @@ begin
       'union all select v.key, v.other, v.shared, v.resemblance, b.low, b.high from (
          select %s as key, %s as other, %s as shared, coalesce(alike.resemblance(x.sketch, y.sketch), 0) as resemblance, x.sketch, y.sketch as other_sketch
          from (%s) m join %s x on %s join %s y on %s
-         where m.verdict = ''duplicate'' and x.profile = y.profile and x.sketch is not null and y.sketch is not null offset 0) v
+         where m.verdict = ''duplicate'' and x.profile = %s and y.profile = %s and %s and %s offset 0) v
        cross join lateral alike._bounds(v.sketch, v.other_sketch, 0.95) b',
       alike._key_text(keys, 'x'), alike._key_text(keys, 'y'), shared_features, alike._verdicts(a), side, alike._key_equal(keys, 'm', 'x'), side,
-      alike._key_equal(alike._others(keys), 'm', 'y', keys)) else '' end))
+      alike._key_equal(alike._others(keys), 'm', 'y', keys), a.profile_id, a.profile_id, sound, alike._sound(a, 'y')) else '' end))
   using min_resemblance, c.lows, c.highs, short.at_least, short.below;
 end
 $$;

@@ -1,6 +1,7 @@
 drop function alike.version();
 drop function alike.status();
 drop function alike._note(alike.attachment, bigint, bigint, bigint);
+drop function alike._count_damaged(alike.attachment);
 drop function alike._outgrown(alike.attachment, bigint);
 drop function alike._unseen(alike.attachment, bigint, bigint);
 drop function alike._count(regclass, text);

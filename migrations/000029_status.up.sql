@@ -131,6 +131,16 @@ exception
 end
 $$;
 
+-- How many rows have a damaged sketch; NULL of a table with more than 400 MB, as the stale ones.
+create function alike._count_damaged(a alike.attachment) returns bigint language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when (select relpages from pg_class where oid = a.side) <= 50000 then
+    alike._count(a.side, format('select from %s s where s.profile = %s and %s', a.side, a.profile_id, alike._damaged(a, 's'))) end;
+end
+$$;
+
 -- What may hold the worker up.
 create function alike._note(a alike.attachment, rows bigint, sketched bigint, pending bigint) returns text language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -140,11 +150,17 @@ declare
   b record;
   old record;
   connected record;
+  damaged bigint;
   planted constant text := alike._planted(a);
   owner constant oid := (select relowner from pg_class where oid = a.source);
 begin
   if a.problem is not null then
     notes := notes || a.problem;
+  end if;
+  damaged := alike._count_damaged(a);
+  if damaged > 0 then
+    notes := notes || format(case damaged when 1 then 'the sketch of %s row is damaged, and nothing compares with it: select alike.refresh(%L)'
+      else 'the sketches of %s rows are damaged, and nothing compares with them: select alike.refresh(%L)' end, damaged, a.name);
   end if;
   select f.rows, f.split_at, (select sum(c.rows) from alike.chunk c where c.attachment = a.id and c.keys is null) as remaining into b
   from alike.backfill f where f.attachment = a.id and f.finished_at is null;

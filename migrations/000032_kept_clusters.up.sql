@@ -93,7 +93,7 @@ as $$
 declare
   result text[];
 begin
-  execute alike._about_clusters(a, 'select array_agg({text_s} order by {keys_s}) from {side} s where s.profile = {profile_id} and s.sketch is not null and ({keys_s}) in (select {values} from unnest($1) as k(key))')
+  execute alike._about_clusters(a, 'select array_agg({text_s} order by {keys_s}) from {side} s where s.profile = {profile_id} and ' || alike._sound(a, 's') || ' and ({keys_s}) in (select {values} from unnest($1) as k(key))')
   into result using given;
   return coalesce(result, '{}');
 end
@@ -111,8 +111,11 @@ as $$
 declare
   linked constant text := alike._about_clusters(a, 'select array_agg(distinct {text_m}) from unnest($1) as g(key) cross join lateral {ask} k join {cluster} m on {is_m} where m.component = $2');
   judged constant text := alike._about_clusters(a, 'select array_agg({text_m}) from {cluster} m where m.component = $1 and m.judged <> 0 and m.judged <> {verdicts}');
+  -- Nothing compares with a damaged sketch. The neighbours of such a row are among those that share a feature.
+  shared constant text := alike._about_clusters(a, 'select array_agg(distinct {text_m}) from (select {text_others_m} as key from {pair} m where ({keys_m}) in (select {values} from unnest($1) as k(key))) k join {cluster} m on {is_m} where m.component = $2');
   max_rows constant bigint := alike._max_clustered(a);
   component record;
+  comparable text[];
   touched bigint[] := '{}';
   seeds text[];
   reached text[];
@@ -129,7 +132,13 @@ begin
          returning o.component, {keys_m})
        select m.component as id, array_agg({text_m} order by {text_m}) as keys from left_ones m group by m.component order by m.component') using given loop
     touched := touched || component.id;
-    execute linked into seeds using alike._comparable(a, component.keys), component.id;
+    comparable := alike._comparable(a, component.keys);
+    execute linked into seeds using comparable, component.id;
+    found := array(select unnest(component.keys) except select unnest(comparable));
+    if found <> '{}' then
+      execute shared into found using found, component.id;
+      seeds := seeds || alike._comparable(a, found);
+    end if;
     execute judged into found using component.id;
     if found is not null then
       perform alike._note_verdicts(a, found);

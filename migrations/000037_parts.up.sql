@@ -366,7 +366,7 @@ declare
   failure text;
 begin
   for a in select * from alike.attachment t where alike._in_parts(t) and alike._owns(t) order by t.id loop
-    continue when to_regprocedure(alike._generated(a, 'merge') || '()') is null or alike._planted(a) is not null;
+    continue when to_regprocedure(alike._generated(a, 'merge') || '()') is null or alike._planted(a) is not null or alike._side(a) is null;
     begin
       execute format('select %s()', alike._generated(a, 'merge')) into copied;
     exception

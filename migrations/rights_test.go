@@ -306,7 +306,7 @@ func matrixTables(t *testing.T, c *pgx.Conn) (prefix string, named *strings.Repl
 		comment on table mine.alike_part_2_1 is 'Alike: a part, state=used rows=1 upto=0';
 		insert into mine.alike_part_2_1 (id, alike_entry) values (1, 1), (2, 2);
 		insert into mine.parted_alike_part (id) values (1), (2);
-		insert into mine.papers_alike (id, profile, content_hash, shingles, f1, passages) values (1, 1, 1, 1, 1, '{7}'), (2, 1, 1, 1, 2, '{7}');
+		insert into mine.papers_alike (id, profile, content_hash, shingles, f1, passages) values (1, 1, 1, 0, 1, '{7}'), (2, 1, 1, 0, 2, '{7}');
 		insert into mine.papers_alike_match (id, other, shared, resemblance, low, high, omitted, relation, policy) values (1, 2, 1, 1, 1, 1, 0, 'resembles', 'link');
 		insert into mine.papers_alike_mark (id, other, verdict) values (1, 2, 'duplicate');
 		select alike.write_clusters('mine.papers');

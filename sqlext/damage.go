@@ -100,7 +100,8 @@ func (c *conn) explained(err error, table string) error {
 	return err
 }
 
-// missingObject explains SQLite's error about a table or an index that is not there. A
+// missingObject explains SQLite's error about a table or an index that is not there. SQLite
+// gives it the code of every other error of SQL, SQLITE_ERROR, and no extended code, so the text tells it. A
 // connection that remembers the attachment learns it from this error.
 func (c *conn) missingObject(text string) error {
 	kind, object, ok := "table", "", false

@@ -33,9 +33,9 @@ type postgres struct {
 
 // postgresSQL is how an attachment is read; see queries/postgres/report.sql.
 type postgresSQL struct {
-	reference, key, pairKey, pairOther, order, isDocument string
-	profileID                                             int16
-	relation, column, document, mediaFrom                 string
+	reference, key, pairKey, pairOther, order, isDocument, sound string
+	profileID                                                    int16
+	relation, column, document, mediaFrom                        string
 }
 
 func (p *postgres) Engine() string { return "PostgreSQL" }
@@ -70,7 +70,7 @@ func (p *postgres) found(ctx context.Context) ([]*report.Attachment, error) {
 		var below *int64
 		if err := rows.Scan(&replaces, &a.Section.Name, &a.Section.Column, &own.profileID, &a.Section.Profile, &a.Section.Policy, &a.Section.Mode,
 			&a.Section.AtLeast, &variants, &extract, &a.Keys, &a.Side, &a.Match, &a.Marks, &own.reference, &relation, &document,
-			&own.key, &own.pairKey, &own.pairOther, &own.order, &isDocument, &shortAtLeast, &below); err != nil {
+			&own.key, &own.pairKey, &own.pairOther, &own.order, &isDocument, &shortAtLeast, &below, &own.sound); err != nil {
 			return nil, err
 		}
 		if below != nil && shortAtLeast != nil {

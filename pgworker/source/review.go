@@ -97,9 +97,11 @@ func (r *reviewer) Decisions(ctx context.Context, table string, of *[2]string) (
 			first = append(first, "x."+report.Quote(key)+" = m."+report.Quote(key))
 			second = append(second, "y."+report.Quote(key)+" = m."+report.Quote(a.Other(i)))
 		}
-		query := fmt.Sprintf(`select %s, %s, m.verdict, coalesce(m.note, ''), m.marked_by::text, m.marked_at, case when x.profile = y.profile then alike.bounds(x.sketch, y.sketch)::text end
-			from %s m left join %s x on %s left join %[4]s y on %[6]s`,
-			own.pairKey, own.pairOther, a.Marks, a.Side, strings.Join(first, " and "), strings.Join(second, " and "))
+		query := fmt.Sprintf(`select %s, %s, m.verdict, coalesce(m.note, ''), m.marked_by::text, m.marked_at,
+				case when x.profile = y.profile and (x.profile <> %[7]d or %[8]s and %[9]s) then alike.bounds(x.sketch, y.sketch)::text end
+			from %[3]s m left join %[4]s x on %[5]s left join %[4]s y on %[6]s`,
+			own.pairKey, own.pairOther, a.Marks, a.Side, strings.Join(first, " and "), strings.Join(second, " and "),
+			own.profileID, strings.ReplaceAll(own.sound, "s.sketch", "x.sketch"), strings.ReplaceAll(own.sound, "s.sketch", "y.sketch"))
 		var args []any
 		if of != nil {
 			query += fmt.Sprintf(" where (%s, %s) in (($1, $2), ($2, $1))", own.pairKey, own.pairOther)

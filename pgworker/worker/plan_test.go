@@ -33,7 +33,7 @@ func TestPlans(t *testing.T) {
 	c := pgtest.Connect(t, database)
 	exec(t, c, "create table documents (id bigint primary key, body text)")
 	exec(t, c, "insert into documents select g, "+words+" || ' ' || g || ' ' || g * 7 || ' ' || g * 31 from generate_series(1, 6000) as g")
-	exec(t, c, `select alike.attach('documents', 'body', '{"si": ["43b/40"]}')`)
+	exec(t, c, `select alike.attach('documents', 'body', '{"si": ["43b/40"], "layout": "columns"}')`)
 	w := newWorker(t, database, nil)
 	once(t, w)
 	exec(t, c, "vacuum analyze documents_alike")

@@ -35,7 +35,7 @@ select
   alike._side(a, '_cluster') is not null as clustered,
   alike._contains(a) as contains,
   case when alike._by_containment(a) then alike._min_held(a) end as min_held,
-  jsonb_strip_nulls(alike._fragments(a)) as fragments
+  jsonb_strip_nulls(alike._fragments(a)) || jsonb_build_object('damaged_s', alike._damaged(a, 's')) as fragments
 from alike.attachment a
 join alike.settings s on s.id = a.profile_id
 left join pg_class c on c.oid = a.source

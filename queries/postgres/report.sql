@@ -5,8 +5,8 @@
 -- type of its column (NULL when they are gone), and as pieces of SQL: the key as
 -- text in the side table (alias s), in the tables about pairs (alias m) that of
 -- either row, the order of keys, the condition that finds a document (alias d)
--- by a key as text (k.key), NULL when the side table is gone; and the threshold of
--- pairs with a short text.
+-- by a key as text (k.key), NULL when the side table is gone; the threshold of
+-- pairs with a short text; and the condition that the sketch of a row s is not damaged.
 select
   a.replaces,
   a.name,
@@ -37,7 +37,8 @@ select
   alike._key_list(a.key_columns, 's') as key_order,
   alike._key_is(a.key_columns, alike._key_types(alike._side(a), a.key_columns), 'd', 'k.key') as is_document,
   (alike._short(a)).at_least as short_at_least,
-  (alike._short(a)).below as short_below
+  (alike._short(a)).below as short_below,
+  alike._sound(a, 's') as sound
 from alike.attachment a
 join alike.settings p on p.id = a.profile_id
 left join pg_class c on c.oid = a.source

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/extract"
 	"github.com/alike-sql/alike/sketch/verify"
 )
@@ -212,12 +213,23 @@ func (m *maker) problem(what string) {
 	}
 }
 
+// reads tells whether a stored sketch is one of the profile.
+func (m *maker) reads(stored []byte) bool {
+	p, err := sketch.ProfileOf(stored)
+	p.Tokens = m.a.Profile.Tokens // of another build it is stale
+	return err == nil && p == m.a.Profile && sketch.Check(stored) == nil
+}
+
 // read takes the side table into the spool.
 func (m *maker) read(ctx context.Context) error {
 	n := int64(0)
 	err := m.src.Rows(ctx, m.a, func(r *Row) error {
 		if n++; n%1000 == 0 {
 			m.config.Progress("reading "+m.out.Name, n, m.out.Sketched)
+		}
+		if r.Sketch == nil && r.Shingles > 0 || r.Sketch != nil && !m.reads(r.Sketch) {
+			m.problem("some sketches are damaged, and the page leaves their rows out; a refresh sketches them again")
+			return nil
 		}
 		if r.Sketch == nil {
 			m.out.Empty++
