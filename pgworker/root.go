@@ -48,7 +48,7 @@ similar row, errors and status have failed rows); 4 try again later, the
 database cannot be reached or is busy.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       sketch.Version + ", commit " + commit(),
+		Version:       sketch.Version + ", commit " + sketch.Commit(),
 	}
 	root.PersistentFlags().StringVar(&c.databaseURL, "database-url", "", "where the database is, a URL or key=value `string`; $DATABASE_URL unless given")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON")

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -18,22 +17,10 @@ func (c *command) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out := c.sheet(cmd.OutOrStdout(), []string{"version", "commit", "schema", "go", "platform"})
-			if err := out.row([]any{sketch.Version, commit(), migrations.Latest(), runtime.Version(), fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}); err != nil {
+			if err := out.row([]any{sketch.Version, sketch.Commit(), migrations.Latest(), runtime.Version(), fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}); err != nil {
 				return err
 			}
 			return out.end()
 		},
 	}
-}
-
-// commit returns the commit of this program, if the build recorded it.
-func commit() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-	}
-	return "unknown"
 }

@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,24 +189,12 @@ func (c *command) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s := c.sheet(cmd.OutOrStdout(), []string{"version", "commit"})
-			if err := s.row([]any{sketch.Version, commit()}); err != nil {
+			if err := s.row([]any{sketch.Version, sketch.Commit()}); err != nil {
 				return err
 			}
 			return s.end()
 		},
 	}
-}
-
-// commit returns the commit of this program, if the build recorded it.
-func commit() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
-		}
-	}
-	return "unknown"
 }
 
 // attachments returns the names of the attachments.

@@ -32,7 +32,7 @@ Exit codes: 0 done; 1 failed; 2 wrong command line; 3 found (check found a
 similar row, diff a difference, errors has rows).`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       sketch.Version + ", commit " + commit(),
+		Version:       sketch.Version + ", commit " + sketch.Commit(),
 	}
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print JSON, an object a line")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usagef("%w; see alike help %s", err, cmd.Name()) })
