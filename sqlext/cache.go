@@ -67,3 +67,13 @@ func (c *conn) ask(a *attachment, name, column string) (*sqlite.Statement, error
 	}
 	return c.Cached(text)
 }
+
+// each runs a kept statement about an attachment and hands each of its rows to a function.
+func (c *conn) each(a *attachment, name string, row func([]sqlite.Value) error, args ...any) error {
+	s, err := c.ask(a, name, "")
+	if err != nil {
+		return err
+	}
+	defer s.Done()
+	return s.Each(row, args...)
+}

@@ -174,20 +174,10 @@ func (q *containing) ofText(text []byte) (*containee, error) {
 // ofRow returns the containee for a row by its number. A row without words has no values.
 func (q *containing) ofRow(row int64) (*containee, error) {
 	o := &containee{row: row}
-	s, err := q.c.ask(q.a, "values_of_row", "")
-	if err != nil {
+	if err := q.c.each(q.a, "values_of_row", func(r []sqlite.Value) error { o.values = append(o.values, r[0].Int()); return nil }, row); err != nil {
 		return nil, err
 	}
-	defer s.Done()
-	if err := s.Each(func(r []sqlite.Value) error { o.values = append(o.values, r[0].Int()); return nil }, row); err != nil {
-		return nil, err
-	}
-	n, err := q.c.ask(q.a, "shingles_of_row", "")
-	if err != nil {
-		return nil, err
-	}
-	defer n.Done()
-	return o, n.Each(func(r []sqlite.Value) error { o.shingles = q.shingles(r[0].Int()); return nil }, row)
+	return o, q.c.each(q.a, "shingles_of_row", func(r []sqlite.Value) error { o.shingles = q.shingles(r[0].Int()); return nil }, row)
 }
 
 // shingles converts a document's number of shingles under the profile into its number of
@@ -314,12 +304,11 @@ type valueRows struct{ value, rows int64 }
 func isCommon(x valueRows) bool { return x.rows > commonRows }
 
 func (q *containing) rowsOfValues(values []int64) (list []valueRows, err error) {
-	s, err := q.c.ask(q.a, "rows_of_values", "")
-	if err != nil {
-		return nil, err
-	}
-	defer s.Done()
-	return list, s.Each(func(r []sqlite.Value) error { list = append(list, valueRows{r[0].Int(), r[1].Int()}); return nil }, asBlob(values), commonRows+1)
+	err = q.c.each(q.a, "rows_of_values", func(r []sqlite.Value) error {
+		list = append(list, valueRows{r[0].Int(), r[1].Int()})
+		return nil
+	}, asBlob(values), commonRows+1)
+	return list, err
 }
 
 // sharers adds the rows that share some of the values to those that are found, and lists all.
@@ -327,12 +316,7 @@ func (q *containing) sharers(o *containee, found map[int64]*sharer, values []int
 	if len(values) == 0 {
 		return nil, nil
 	}
-	s, err := q.c.ask(q.a, "rows_with_values", "")
-	if err != nil {
-		return nil, err
-	}
-	defer s.Done()
-	err = s.Each(func(r []sqlite.Value) error {
+	err := q.c.each(q.a, "rows_with_values", func(r []sqlite.Value) error {
 		if row := r[0].Int(); !o.excludes(row) {
 			found[row] = &sharer{row, q.shingles(r[2].Int()), int(r[1].Int())}
 		}
@@ -505,12 +489,7 @@ func (q *containing) all(o *containee) ([]byte, error) {
 	}
 	text := o.text
 	if text == nil {
-		s, err := q.c.ask(q.a, "text", "")
-		if err != nil {
-			return nil, err
-		}
-		defer s.Done()
-		if err := s.Each(func(r []sqlite.Value) error {
+		if err := q.c.each(q.a, "text", func(r []sqlite.Value) error {
 			if sketched(&r[0], &r[1]) {
 				text = q.settings.document(r[0].Bytes())
 				err := q.exact.DocumentUntil(text, q.c.Interrupted)

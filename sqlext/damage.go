@@ -100,9 +100,9 @@ func (c *conn) explained(err error, table string) error {
 	return err
 }
 
-// missingObject explains SQLite's error about a table or an index that is not there. SQLite
-// gives it the code of every other error of SQL, SQLITE_ERROR, and no extended code, so the text tells it. A
-// connection that remembers the attachment learns it from this error.
+// missingObject explains SQLite's error about a table or an index that is not there. Only the
+// text tells that error from others: its code is SQLITE_ERROR, with no extended one. A
+// connection that remembers the attachment learns from it that the object is gone.
 func (c *conn) missingObject(text string) error {
 	kind, object, ok := "table", "", false
 	if object, ok = strings.CutPrefix(text, "no such table: "); !ok {

@@ -166,12 +166,7 @@ func (k *keptClusters) number(name string, args ...any) (n int64, err error) {
 }
 
 func (k *keptClusters) each(name string, row func([]sqlite.Value), args ...any) error {
-	s, err := k.c.ask(k.a, name, "")
-	if err != nil {
-		return err
-	}
-	defer s.Done()
-	return s.Each(func(r []sqlite.Value) error { row(r); return nil }, args...)
+	return k.c.each(k.a, name, func(r []sqlite.Value) error { row(r); return nil }, args...)
 }
 
 func (k *keptClusters) run(name string, args ...any) error {
@@ -184,12 +179,25 @@ func (k *keptClusters) line(row int64) (line, component int64, err error) {
 	return line, component, err
 }
 
+// fetch gives the key of a row, nil if there is none, and whether its sketch is damaged.
+func (k *keptClusters) fetch(row int64) (key []any, damaged bool, err error) {
+	err = k.each("fetch", func(r []sqlite.Value) {
+		key, damaged = sqlite.Copies(r[:len(k.a.Keys)]), sketch.Check(r[len(k.a.Keys)].Bytes()) != nil
+	}, row)
+	return key, damaged, err
+}
+
 // neighbours are the rows that resemble a row.
 func (k *keptClusters) neighbours(row int64) ([]answer, error) {
-	var key []any
-	if err := k.each("fetch", func(r []sqlite.Value) { key = sqlite.Copies(r[:len(k.a.Keys)]) }, row); err != nil || key == nil {
+	key, _, err := k.fetch(row)
+	if err != nil || key == nil {
 		return nil, err
 	}
+	return k.resembling(key)
+}
+
+// resembling are the rows that resemble the row with a key.
+func (k *keptClusters) resembling(key []any) ([]answer, error) {
 	o, err := k.c.subject(k.a, key)
 	if o == nil || err != nil {
 		return nil, err
@@ -198,13 +206,8 @@ func (k *keptClusters) neighbours(row int64) ([]answer, error) {
 	return k.c.nearest(k.a, k.judge, o, k.a.threshold(), -1)
 }
 
-// linked are those neighbours of a row that are in a component.
-func (k *keptClusters) linked(row, component int64) ([]int64, error) {
-	list, err := k.neighbours(row)
-	if err != nil {
-		return nil, err
-	}
-	var rows []int64
+// inside are those of some neighbours that are in a component.
+func (k *keptClusters) inside(component int64, list []answer) (rows []int64, err error) {
 	for _, x := range list {
 		if _, of, err := k.line(x.row); err != nil {
 			return nil, err
@@ -217,11 +220,7 @@ func (k *keptClusters) linked(row, component int64) ([]int64, error) {
 
 // candidates are the rows of a component that share a feature with a row or were called its
 // duplicates: those that it resembles are among them.
-func (k *keptClusters) candidates(row, component int64) ([]int64, error) {
-	var key []any
-	if err := k.each("fetch", func(r []sqlite.Value) { key = sqlite.Copies(r[:len(k.a.Keys)]) }, row); err != nil || key == nil {
-		return nil, err
-	}
+func (k *keptClusters) candidates(row int64, key []any, component int64) ([]int64, error) {
 	o, err := k.c.anySubject(k.a, key)
 	if o == nil || err != nil {
 		return nil, err
@@ -248,6 +247,22 @@ func (k *keptClusters) candidates(row, component int64) ([]int64, error) {
 	return rows, nil
 }
 
+// seeds are the rows of a component that the row may have linked.
+func (k *keptClusters) seeds(row, component int64) ([]int64, error) {
+	key, damaged, err := k.fetch(row)
+	if err != nil || key == nil {
+		return nil, err
+	}
+	if damaged || k.a.Verify == "text" { // the text is gone
+		return k.candidates(row, key, component)
+	}
+	list, err := k.resembling(key)
+	if err != nil {
+		return nil, err
+	}
+	return k.inside(component, list)
+}
+
 // leave takes a row out of its component, and gives the components that this touched. Every
 // part that the component falls into has a neighbour of the row. From one of them the rest is
 // looked for; a part from which it cannot be reached becomes a component of its own. Of a
@@ -257,14 +272,7 @@ func (k *keptClusters) leave(row int64) ([]int64, error) {
 	if err != nil || component == 0 {
 		return nil, err
 	}
-	neighbours, damaged := k.linked, false
-	if err := k.each("fetch", func(r []sqlite.Value) { damaged = sketch.Check(r[len(k.a.Keys)].Bytes()) != nil }, row); err != nil {
-		return nil, err
-	}
-	if damaged || k.a.Verify == "text" { // the text is gone
-		neighbours = k.candidates
-	}
-	seeds, err := neighbours(row, component)
+	seeds, err := k.seeds(row, component)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +328,11 @@ func (k *keptClusters) reach(seeds []int64, component int64) (reached map[int64]
 	}
 	add(seeds[0])
 	for n := 0; n < len(rows) && !enough(); n++ {
-		more, err := k.linked(rows[n], component)
+		list, err := k.neighbours(rows[n])
+		if err != nil {
+			return nil, false, err
+		}
+		more, err := k.inside(component, list)
 		if err != nil {
 			return nil, false, err
 		}

@@ -334,22 +334,14 @@ func step(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	for _, a := range list {
-		ask := func(name string, row func([]sqlite.Value) error, args ...any) error {
-			s, err := c.ask(a, name, "")
-			if err != nil {
-				return err
-			}
-			defer s.Done()
-			return s.Each(row, args...)
-		}
 		meant := a.InParts() && len(list) == 1
 		if a.InParts() && !meant {
-			if err := ask("is_listed", func([]sqlite.Value) error { meant = true; return nil }, args[2].Int()); err != nil {
+			if err := c.each(a, "is_listed", func([]sqlite.Value) error { meant = true; return nil }, args[2].Int()); err != nil {
 				return err
 			}
 		}
 		if meant {
-			if err := ask("take_step", nil); err != nil {
+			if err := c.each(a, "take_step", nil); err != nil {
 				return err
 			}
 		}

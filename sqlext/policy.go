@@ -47,12 +47,8 @@ func hold(c *conn, f *sqlite.Call) error {
 		return err
 	}
 	name := func(row int64) (key string, err error) {
-		s, err := c.ask(a, "key_of_row", "")
-		if err != nil {
-			return "", err
-		}
-		defer s.Done()
-		return key, s.Each(func(r []sqlite.Value) error { key = r[0].String(); return nil }, row)
+		err = c.each(a, "key_of_row", func(r []sqlite.Value) error { key = r[0].String(); return nil }, row)
+		return key, err
 	}
 	if a.Policy == "reject" {
 		best := &list[0]
@@ -71,13 +67,7 @@ func hold(c *conn, f *sqlite.Call) error {
 	list = list[:len(list)-omitted]
 	for i := range list {
 		h := &list[i]
-		s, err := c.ask(a, "record_held", "")
-		if err != nil {
-			return err
-		}
-		err = s.Each(nil, row, h.row, h.bounds.Estimate, h.bounds.Low, h.bounds.High, omitted, h.relation)
-		s.Done()
-		if err != nil {
+		if err := c.each(a, "record_held", nil, row, h.row, h.bounds.Estimate, h.bounds.Low, h.bounds.High, omitted, h.relation); err != nil {
 			return err
 		}
 		if a.Policy != "warn" {
@@ -103,13 +93,8 @@ func (c *conn) holdings(a *attachment, row int64, atLeast float64) ([]holding, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.ask(a, "fetch", "")
-	if err != nil {
-		return nil, err
-	}
-	defer s.Done()
 	var key []any
-	if err := s.Each(func(r []sqlite.Value) error { key = sqlite.Copies(r[:len(a.Keys)]); return nil }, row); err != nil || key == nil {
+	if err := c.each(a, "fetch", func(r []sqlite.Value) error { key = sqlite.Copies(r[:len(a.Keys)]); return nil }, row); err != nil || key == nil {
 		return nil, err
 	}
 	o, err := q.ofKey(key)

@@ -41,13 +41,8 @@ func (c *conn) subject(a *attachment, key []any) (*subject, error) {
 
 // anySubject is subject, whether the row has a sketch or not.
 func (c *conn) anySubject(a *attachment, key []any) (*subject, error) {
-	s, err := c.ask(a, "subject", "")
-	if err != nil {
-		return nil, err
-	}
-	defer s.Done()
 	var o *subject
-	if err := s.Each(func(row []sqlite.Value) error {
+	if err := c.each(a, "subject", func(row []sqlite.Value) error {
 		o = &subject{row: row[0].Int(), features: sqlite.Copies(row[2:])}
 		if !row[1].Null() {
 			o.sketch = append([]byte{}, row[1].Bytes()...)
@@ -59,12 +54,7 @@ func (c *conn) anySubject(a *attachment, key []any) (*subject, error) {
 	if o == nil {
 		return nil, c.missing(a, key)
 	}
-	v, err := c.ask(a, "verdicts", "")
-	if err != nil {
-		return nil, err
-	}
-	defer v.Done()
-	err = v.Each(func(row []sqlite.Value) error {
+	err := c.each(a, "verdicts", func(row []sqlite.Value) error {
 		if o.verdicts == nil {
 			o.verdicts = map[int64]bool{}
 		}

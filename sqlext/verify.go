@@ -20,12 +20,7 @@ func (c *conn) judge(a *attachment, said bool) (*judge, error) {
 	j, err := c.reader(a)
 	if err == nil && !said {
 		j.Raise(a.Short, func(row int64) (n int64, err error) {
-			s, err := c.ask(a, "size", "")
-			if err != nil {
-				return 0, err
-			}
-			defer s.Done()
-			err = s.Each(func(r []sqlite.Value) error {
+			err = c.each(a, "size", func(r []sqlite.Value) error {
 				n = r[0].Int()
 				return nil
 			}, row)
@@ -46,12 +41,7 @@ func (c *conn) reader(a *attachment) (*judge, error) {
 	}
 	var text []byte
 	read := func(row int64) (_ []byte, ok bool, err error) {
-		s, err := c.ask(a, "text", "")
-		if err != nil {
-			return nil, false, err
-		}
-		defer s.Done()
-		err = s.Each(func(r []sqlite.Value) error {
+		err = c.each(a, "text", func(r []sqlite.Value) error {
 			if ok = sketched(&r[0], &r[1]); ok {
 				text = append(text[:0], settings.document(r[0].Bytes())...)
 			}

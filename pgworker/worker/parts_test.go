@@ -350,8 +350,7 @@ func TestReadersDuringMerges(t *testing.T) {
 	}
 }
 
-// While a statement reads the parts for long no merge takes their place, and nobody waits for one
-// that would.
+// A merge replaces no parts that a statement reads for long, and no reader waits for the merge.
 func TestMergeLetsReadersPass(t *testing.T) {
 	t.Parallel()
 	database := pgtest.Database(t)

@@ -280,7 +280,7 @@ value:
 
 // func binsFew64(m *uint64, t uint64, x *uint64, n int, first, second, tag uint64)
 //
-// The same where few of the values are of use. n > 0.
+// It does the same, for values of which few are used. n > 0.
 TEXT ·binsFew64(SB), NOSPLIT, $0-56
 	MOVQ m+0(FP), DI
 	MOVQ t+8(FP), R8

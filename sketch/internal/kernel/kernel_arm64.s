@@ -118,8 +118,8 @@ finish:
 
 // func binsNEON(m *uint64, t uint64, x *uint64, n int, first, second, round uint64)
 //
-// NEON multiplies no 64-bit numbers; these are ordinary instructions, a bound for each of
-// them looked at once. n > 0.
+// NEON does not multiply 64-bit numbers, so these are ordinary instructions. Each value is
+// compared with its bound once. n > 0.
 TEXT ·binsNEON(SB), NOSPLIT, $0-56
 	MOVD m+0(FP), R0
 	MOVD t+8(FP), R1
@@ -143,7 +143,7 @@ value:
 
 // func binsFewNEON(m *uint64, t uint64, x *uint64, n int, first, second, round uint64)
 //
-// The same where few of the values are of use. n > 0.
+// It does the same, for values of which few are used. n > 0.
 TEXT ·binsFewNEON(SB), NOSPLIT, $0-56
 	MOVD m+0(FP), R0
 	MOVD t+8(FP), R1
