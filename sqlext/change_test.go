@@ -50,3 +50,19 @@ func TestAttachDuringAChange(t *testing.T) {
 		}
 	}
 }
+
+// An attach drains the queue, also when it builds the side table anew: no row is in both
+// afterwards, and the policy has judged each.
+func TestChangeDrainsTheQueue(t *testing.T) {
+	for _, options := range []string{`{}`, `{"layout": "parts"}`, `{"layout": "columns"}`, `{"profile": "words w=3 t=84 k=12 s=7"}`, `{"extract": "html"}`} {
+		db := open(t, filepath.Join(t.TempDir(), "change.db"))
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`INSERT INTO d VALUES (1, 'a document about the weather and nothing else but it')`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"mode": "queue", "policy": "link", "profile": "words w=4 t=84 k=12 s=7", "layout": "` + map[bool]string{false: "columns", true: "parts"}[strings.Contains(options, "columns")] + `"}')`)
+		db.exec(`INSERT INTO d VALUES (2, 'a document about the weather and nothing else but it')`)
+		db.rows(`SELECT alike_attach('d', 'body', ?)`, options)
+		if got := db.rows(`SELECT (SELECT count(*) FROM d_alike), (SELECT count(*) FROM d_alike_queue), (SELECT group_concat(id || ' ' || other) FROM d_alike_match)`); got != "2|0|2 1" {
+			t.Errorf("%s: %s rows, queued and matches, want 2|0|2 1", options, got)
+		}
+	}
+}

@@ -192,7 +192,12 @@ func (c *conn) finish(a *attachment) (n int64, err error) {
 	if err != nil {
 		return n, err
 	}
-	return n, c.dropLeftovers(&ready)
+	if err := c.dropLeftovers(&ready); err != nil || ready.Mode != "queue" {
+		return n, err
+	}
+	// The sweep has computed and counted what was queued meanwhile; the policy has not judged it.
+	_, err = c.drain(&ready)
+	return n, err
 }
 
 // replace puts the side table of a change in the place of the one before.
