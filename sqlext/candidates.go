@@ -58,15 +58,26 @@ type candidateScan struct {
 // runs gives the rows that share a value of a column, ascending, for each such value;
 // in the layout parts, for those of all features.
 func (c *conn) runs(a *attachment, column string, couples []int64, each func(value int64, rows []int64) error) error {
-	s, err := c.ask(a, "runs", column)
+	if a.InParts() { // until this statement ends, the others see one state
+		state, err := c.ask(a, "state_of_parts", "")
+		if err != nil {
+			return err
+		}
+		defer state.Done()
+		if _, err := state.Step(); err != nil {
+			return err
+		}
+	}
+	ordered, err := c.orderedBy(a, column)
+	defer func() {
+		for _, s := range ordered {
+			s.Done()
+		}
+	}()
 	if err != nil {
 		return err
 	}
-	defer s.Done()
-	if err := s.Bind(); err != nil {
-		return err
-	}
-	var last sqlite.Run
+	merged := sqlite.Merge(ordered...)
 	var rows []int64
 	value := int64(0)
 	flush := func() error {
@@ -77,7 +88,7 @@ func (c *conn) runs(a *attachment, column string, couples []int64, each func(val
 	}
 	for more := true; more; {
 		var n int
-		if n, more, err = s.Runs(couples, &last); err != nil {
+		if n, more, err = merged.Next(couples); err != nil {
 			return err
 		}
 		for i := 0; i < 2*n; i += 2 {
@@ -91,6 +102,29 @@ func (c *conn) runs(a *attachment, column string, couples []int64, each func(val
 		}
 	}
 	return flush()
+}
+
+// orderedBy returns statements whose rows, merged, are those of runs. In parts no statement
+// could merge them: SQLite sorts a compound that is inside another one.
+func (c *conn) orderedBy(a *attachment, column string) (list []*sqlite.Statement, err error) {
+	if !a.InParts() {
+		s, err := c.ask(a, "runs", column)
+		if err != nil {
+			return nil, err
+		}
+		return []*sqlite.Statement{s}, s.Bind()
+	}
+	for _, text := range a.statements("runs_of_parts") {
+		s, err := c.Cached(text)
+		if err != nil {
+			return list, err
+		}
+		list = append(list, s)
+		if err := s.Bind(); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
 }
 
 // pairs adds the pairs of the rows that share a value.

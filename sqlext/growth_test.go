@@ -126,3 +126,47 @@ func TestKeptClustersCostNothing(t *testing.T) {
 		})
 	}
 }
+
+// All pairs, and what many rows share, take about as many steps in parts as in columns where rows
+// share features, in every table of entries and in the list.
+func TestPairsInPartsCostNoMore(t *testing.T) {
+	statements := []string{"SELECT count(*), sum(key * other), sum(shared) FROM alike_pairs('d')", "SELECT count(*), sum(rows) FROM alike_hot('d')"}
+	var steps [2][]float64
+	var answers [2]string
+	for i, layout := range []string{"columns", "parts"} {
+		file := filepath.Join(t.TempDir(), layout+".db")
+		db := open(t, file)
+		db.exec(`PRAGMA synchronous = OFF`)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.rows(`SELECT alike_attach('d', 'body', '{"profile": "words", "layout": "` + layout + `"}')`)
+		r := rand.New(rand.NewPCG(16, 17))
+		db.exec(`BEGIN`)
+		for range 1000 {
+			text := prose(r, 40)
+			for range 2 {
+				text[r.IntN(len(text))] = "another"
+				db.exec(`INSERT INTO d(body) VALUES (?)`, strings.Join(text, " "))
+			}
+		}
+		for n := range 201 {
+			db.exec(`UPDATE d SET body = (SELECT body FROM d WHERE id = ?) || ' again' WHERE id = ?`, 2*n+1, 2*n+1000)
+		}
+		db.exec(`COMMIT`)
+		for _, statement := range statements {
+			answers[i] += db.rows(statement) + "\n"
+		}
+		if layout == "parts" {
+			db.expect("1", `SELECT (SELECT count(*) FROM d_alike_part_1) * (SELECT count(*) FROM d_alike_part_4) * (SELECT count(*) FROM d_alike_part_new) > 0`)
+		}
+		db.Close()
+		steps[i] = stepsOf(t, file, statements)
+	}
+	if answers[0] != answers[1] || strings.HasPrefix(answers[0], "0") {
+		t.Errorf("columns answer\n%s\nparts\n%s", answers[0], answers[1])
+	}
+	for i, statement := range statements {
+		if columns, parts := steps[0][i], steps[1][i]; parts > 1.5*columns {
+			t.Errorf("%s takes %.0f thousand steps in columns and %.0f in parts", statement, columns, parts)
+		}
+	}
+}

@@ -13,7 +13,7 @@ CREATE VIEW {{.In (.Object "feature")}}({{.Keys.List ""}}, slot, feature) AS
 {{define "rows_with_feature"}}SELECT {{.Row}} AS this FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} = ?{{.Number}}{{end}}
 
 {{- /* One feature of every row, equal ones together. */ -}}
-{{define "runs"}}{{if .InParts}}{{template "runs_of_parts" .}}{{else}}SELECT {{.Item}}, {{.Row}} FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL ORDER BY {{.Item}}{{end}}{{end}}
+{{define "runs"}}SELECT {{.Item}}, {{.Row}} FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL ORDER BY {{.Item}}{{end}}
 
 {{- /* What many rows share of one feature. */ -}}
 {{define "hot"}}SELECT {{.Item}}, count(*), min({{.Row}}) FROM {{.In .Side}} {{.IndexedBy .Item}} WHERE {{.Item}} IS NOT NULL GROUP BY {{.Item}} HAVING count(*) >= ?1{{end}}

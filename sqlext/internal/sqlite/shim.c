@@ -700,12 +700,14 @@ static int step_statement(sqlite3_stmt *s){
   return rc;
 }
 
+/* The functions of values take no mutex, unlike those of columns. */
 static int read_columns(sqlite3_stmt *s, alike_value *v, int n){
   for(int i=0; i<n; i++){
-    v[i].type = sqlite3_column_type(s, i);
+    sqlite3_value *x = sqlite3_column_value(s, i);
+    v[i].type = sqlite3_value_type(x);
     v[i].i = 0; v[i].n = 0; v[i].p = 0;
     switch( v[i].type ){
-      case SQLITE_INTEGER: v[i].i = sqlite3_column_int64(s, i); break;
+      case SQLITE_INTEGER: v[i].i = sqlite3_value_int64(x); break;
       case SQLITE_FLOAT: { double d = sqlite3_column_double(s, i); memcpy(&v[i].i, &d, 8); break; }
       case SQLITE_TEXT:
         v[i].p = sqlite3_column_text(s, i);
@@ -738,24 +740,53 @@ int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got){
   return rc;
 }
 
-/* Reads rows of two integers, ordered by the first, and returns those whose first
-** another row has too: most features are of one row only, and need not cross to Go.
-** Ends with SQLITE_ROW when out is full. */
-int alike_runs(void *stmt, int64_t *out, int couples, alike_run *last, int *got){
-  enum { NONE, HELD, GIVEN };
-  int rc = SQLITE_ROW;
-  for(*got=0; *got+2<=couples; ){
-    if( (rc = step_statement(stmt))!=SQLITE_ROW ) return rc;
-    int64_t value = sqlite3_column_int64(stmt, 0), row = sqlite3_column_int64(stmt, 1);
-    if( last->state!=NONE && value==last->value ){
-      if( last->state==HELD ){ *out++ = value; *out++ = last->row; ++*got; }
-      *out++ = value; *out++ = row; ++*got;
-      last->state = GIVEN;
-    }else{
-      last->value = value; last->row = row; last->state = HELD;
-    }
+/* Steps a source to its next row. */
+static int next_couple(alike_source *s){
+  int rc = step_statement(s->stmt);
+  s->state = rc;
+  if( rc==SQLITE_ROW ){
+    s->value = sqlite3_column_int64(s->stmt, 0);
+    s->row = sqlite3_column_int64(s->stmt, 1);
   }
-  return rc;
+  return rc==SQLITE_DONE ? SQLITE_ROW : rc;
+}
+
+/* Merges the rows of n statements. Each gives two integers, ordered by the first. Returns the
+** rows whose first another row has too: most features are of one row only, and need not cross
+** to Go. Ends with SQLITE_ROW when out is full. */
+int alike_runs(alike_source *sources, int n, int64_t *out, int couples, alike_run *last, int *got){
+  enum { NONE, HELD, GIVEN };
+  int rc;
+  *got = 0;
+  for(int i=0; i<n; i++){
+    if( sources[i].state==0 && (rc = next_couple(&sources[i]))!=SQLITE_ROW ) return rc;
+  }
+  while( *got+2<=couples ){
+    alike_source *least = 0;
+    int others = 0;  /* whether the next rows of other sources can be less */
+    int64_t bound = 0;
+    for(int i=0; i<n; i++){
+      alike_source *s = &sources[i];
+      if( s->state!=SQLITE_ROW ) continue;
+      if( least==0 ){ least = s; continue; }
+      int64_t more = s->value;
+      if( more<least->value ){ more = least->value; least = s; }
+      if( !others || more<bound ){ bound = more; others = 1; }
+    }
+    if( least==0 ) return SQLITE_DONE;
+    do{
+      int64_t value = least->value, row = least->row;
+      if( last->state!=NONE && value==last->value ){
+        if( last->state==HELD ){ *out++ = value; *out++ = last->row; ++*got; }
+        *out++ = value; *out++ = row; ++*got;
+        last->state = GIVEN;
+      }else{
+        last->value = value; last->row = row; last->state = HELD;
+      }
+      if( (rc = next_couple(least))!=SQLITE_ROW ) return rc;
+    }while( *got+2<=couples && least->state==SQLITE_ROW && (!others || least->value<=bound) );
+  }
+  return SQLITE_ROW;
 }
 
 int alike_bind(void *stmt, int i, int type, int64_t v, const void *p, int64_t n){

@@ -84,7 +84,8 @@ int alike_prepare(void *db, const char *sql, int n, int keep, int limited, void 
 int alike_step(void *stmt, alike_value *columns, int n);
 int alike_scan(void *stmt, int64_t *out, int rows, int columns, int *got);
 typedef struct alike_run { int64_t value, row, state; } alike_run;
-int alike_runs(void *stmt, int64_t *out, int couples, alike_run *last, int *got);
+typedef struct alike_source { void *stmt; int64_t value, row; int state; } alike_source;
+int alike_runs(alike_source *sources, int n, int64_t *out, int couples, alike_run *last, int *got);
 int alike_bind(void *stmt, int i, int type, int64_t v, const void *p, int64_t n);
 int alike_column_count(void *stmt);
 int alike_reset(void *stmt);

@@ -189,16 +189,30 @@ func (s *Statement) Scan(out []int64) (int, error) {
 	return int(got), nil
 }
 
-// Run is what Runs remembers: the last row, and whether it was given.
-type Run C.alike_run
+// Runs merges the rows of statements that are bound. Each gives two integers, ordered by the
+// first.
+type Runs struct {
+	c       *Conn
+	sources []C.alike_source
+	last    C.alike_run // the last row, and whether it was given
+}
 
-// Runs reads rows of two integers, of which the first is in order, and gives
-// those of a first that several rows have. It reports false after the last.
-func (s *Statement) Runs(out []int64, last *Run) (n int, more bool, err error) {
+// Merge makes Runs of statements of one connection.
+func Merge(statements ...*Statement) *Runs {
+	r := &Runs{c: statements[0].c}
+	for _, s := range statements {
+		r.sources = append(r.sources, C.alike_source{stmt: s.p})
+	}
+	return r
+}
+
+// Next gives the rows of a first integer that several rows have. It reports false after the
+// last.
+func (r *Runs) Next(out []int64) (n int, more bool, err error) {
 	var got C.int
-	rc := C.alike_runs(s.p, (*C.int64_t)(unsafe.Pointer(&out[0])), C.int(len(out)/2), (*C.alike_run)(last), &got)
+	rc := C.alike_runs(&r.sources[0], C.int(len(r.sources)), (*C.int64_t)(unsafe.Pointer(&out[0])), C.int(len(out)/2), &r.last, &got)
 	if rc != codeRow && rc != codeDone {
-		return 0, false, s.c.sqliteError(rc)
+		return 0, false, r.c.sqliteError(rc)
 	}
 	return int(got), rc == codeRow, nil
 }
