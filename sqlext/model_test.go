@@ -755,7 +755,8 @@ func (m *model) check() {
 	} else {
 		now, dump := m.documents(), ""
 		m.follow(now)
-		if slices.Equal(now, m.rows0) {
+		// The trigger stamp writes another document and the one before: the row is judged anew.
+		if slices.Equal(now, m.rows0) && !strings.Contains(m.log[len(m.log)-1], "stamp me") {
 			if dump = m.dumpOurs(); dump != m.dump0 {
 				m.fail("no document changed, but our tables did:\n%s\nthey were:\n%s", dump, m.dump0)
 			}

@@ -205,6 +205,7 @@ func newModel(t *testing.T, version int, kinds []modelKind) *model {
 		create table model_parent (id int, body text, uid bigint not null default model.uid(), note text);
 		grant select, insert, update, delete, truncate on model_parent to model_writer;
 		alter table model_parent owner to model_owner`)
+	exec(t, m.admin, "create or replace function alike._part_rows() returns integer language sql immutable set search_path = pg_catalog, pg_temp as 'select 20'")
 	for _, kind := range kinds {
 		tb := &modelTable{modelKind: &kind, name: strings.ReplaceAll(kind.name, " ", "_"), said: map[[2]int64]string{}}
 		tb.policy = []string{"ignore", "link", "warn", "reject"}[m.random.IntN(4)]
@@ -270,7 +271,8 @@ func (m *model) connect() {
 
 // attach gives a table its aspect, as its owner.
 func (m *model) attach(tb *modelTable) {
-	options := fmt.Sprintf(`{"name": "%s", "policy": "%s", "matches": 100`, tb.name, tb.policy)
+	layout := []string{"columns", "parts"}[m.random.IntN(2)]
+	options := fmt.Sprintf(`{"name": "%s", "policy": "%s", "matches": 100, "layout": "%s"`, tb.name, tb.policy, layout)
 	if tb.options != "" {
 		options += ", " + tb.options
 	}
