@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/alike-sql/alike/migrations/pgtest"
+	"github.com/alike-sql/alike/sketch"
 )
 
 // What a checkin costs as a table grows, in both layouts: the log that the server writes for
@@ -53,7 +54,8 @@ func growth(b *testing.B, rows int, layout string) {
 		changes += fmt.Sprintf(", f%d = %s", n, strings.Replace(value, "g ||", "$3::int::text || id ||", 1))
 	}
 	profile := one[int](b, c, "select profile_id from alike.attachment")
-	write := fmt.Sprintf("insert into t_alike (id, profile, content_hash, shingles, sketch%s) select g, %d, g, 90, decode(repeat(md5(g::text), 7), 'hex')%s from generate_series($1::int, $2::int) as g", columns, profile, values)
+	write := fmt.Sprintf("insert into t_alike (id, profile, content_hash, shingles, sketch%s) select g, %d, g, 90, %s%s from generate_series($1::int, $2::int) as g",
+		columns, profile, randomSketch(b, one[string](b, c, "select profile from alike.settings where id = $1", profile)), values)
 	// As the worker does, the first rows are written before there is an index.
 	exec(b, c, `do $$ declare i regclass; begin
 	  for i in select indexrelid from pg_index where indrelid in ('t_alike'::regclass, to_regclass('t_alike_part')) and not indisprimary loop execute 'drop index ' || i; end loop; end $$`)
@@ -169,6 +171,22 @@ func growth(b *testing.B, rows int, layout string) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// randomSketch is an expression for a sketch with random slots under a profile, a different one for each g.
+func randomSketch(tb testing.TB, settings string) string {
+	p, err := sketch.ParseProfile(settings)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := sketch.NewSketcher(p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.Document([]byte(story))
+	slots := (p.T*p.Bits + 7) / 8
+	made := s.AppendSketch(nil)
+	return fmt.Sprintf("decode('%x' || substr(repeat(md5(g::text), %d), 1, %d), 'hex')", made[:len(made)-slots], slots/16+1, 2*slots)
+}
+
 // resemble returns the statement that gives every tenth of $1 rows, whose keys count from 1, the sketch of
 // another row and two of three of its features, so that a tenth of the rows resemble one.
 func resemble(profile, features int, side string) string {
@@ -193,6 +211,7 @@ func TestPairsReadAsMuchInParts(t *testing.T) {
 		exec(t, c, fmt.Sprintf("create table %s (id bigint primary key, body text)", table))
 		exec(t, c, "select alike.attach($1, 'body', $2)", table, `{"profile": "prose", "layout": "`+layout+`"}`)
 		profile, features := one[int](t, c, "select profile_id from alike.attachment where name = $1", table), one[int](t, c, "select features from alike.attachment where name = $1", table)
+		random := randomSketch(t, one[string](t, c, "select profile from alike.settings where id = $1", profile))
 		columns, values := "", ""
 		for n := 1; n <= features; n++ {
 			columns += fmt.Sprintf(", f%d", n)
@@ -200,8 +219,8 @@ func TestPairsReadAsMuchInParts(t *testing.T) {
 		}
 		exec(t, c, fmt.Sprintf("select alike_build_%d()", one[int](t, c, "select id from alike.attachment where name = $1", table)))
 		for from := 1; from < rows; from += rows / 2 { // two parts, and the newest entries
-			exec(t, c, fmt.Sprintf("insert into %s_alike (id, profile, content_hash, shingles, sketch%s) select g, %d, g, 90, decode('a10101000404000200a8170402000000000000008961' || substr(repeat(md5(g::text), 6), 1, 168), 'hex')%s from generate_series($1::int, $2::int) as g",
-				table, columns, profile, values), from, from+rows/2-1)
+			exec(t, c, fmt.Sprintf("insert into %s_alike (id, profile, content_hash, shingles, sketch%s) select g, %d, g, 90, %s%s from generate_series($1::int, $2::int) as g",
+				table, columns, profile, random, values), from, from+rows/2-1)
 			for one[*int64](t, c, "select alike._merge()") != nil {
 			}
 		}
