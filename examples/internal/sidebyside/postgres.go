@@ -178,7 +178,7 @@ func alikePostgres(layout string, verified bool) func(context.Context, *task, st
 			return nil, err
 		}
 		m[buildTime] = time.Since(began).Seconds()
-		if _, err := c.Exec(ctx, `vacuum analyze docs_alike`); err != nil {
+		if _, err := c.Exec(ctx, `vacuum analyze`); err != nil {
 			return nil, err
 		}
 		if err := size(ctx, c, m, `select sum(pg_total_relation_size(oid)) from pg_class where relkind = 'r' and relname ~ '^(docs_alike(_part)?|alike_part_.*)$'`); err != nil {
