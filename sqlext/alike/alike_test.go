@@ -392,6 +392,12 @@ func TestBadCommandLines(t *testing.T) {
 	write(t, csvFile, "id,n\n1,2\n")
 	write(t, jsonFile, "{\"text\":\"a\"}\n[1]\n")
 	write(t, empty, "")
+	lines, openQuote := filepath.Join(folder, "b.jsonl"), filepath.Join(folder, "q.csv")
+	write(t, lines, "{\"text\":\"a\"}\n{\"text\":\"b\"}\n{\"text\":\"c\"}\n")
+	write(t, openQuote, "id,n\n1,\"2\n")
+	text, damaged := filepath.Join(folder, "a.txt"), filepath.Join(folder, "b.txt.gz")
+	write(t, text, "a\n")
+	write(t, damaged, "\x1f\x8b\x08\x00\x00")
 	for _, c := range []struct {
 		want string
 		code int
@@ -404,7 +410,12 @@ func TestBadCommandLines(t *testing.T) {
 		{`--keep is "best", want first, last, oldest, newest, longest or popular`, exitUsage, []string{"dedup", csvFile, "--keep", "best"}},
 		{"--at-least is 2, want a number above 0 and at most 1", exitUsage, []string{"dedup", csvFile, "--at-least", "2"}},
 		{`--why is "x", want a name that ends in .csv or .jsonl`, exitUsage, []string{"dedup", csvFile, "--why", "x"}},
-		{"record 2: is an array; jq -c", exitFailure, []string{"dedup", jsonFile}},
+		{jsonFile + ": record 2: is an array; jq -c", exitFailure, []string{"dedup", jsonFile}},
+		{jsonFile + ": record 2: is an array; jq -c", exitFailure, []string{"dedup", lines, jsonFile}},
+		{jsonFile + ": record 2: is an array; jq -c", exitFailure, []string{"dedup", lines, jsonFile, lines, "--profile", "prose"}},
+		{openQuote + ": a quote of the record in line 2 is not closed", exitFailure, []string{"dedup", csvFile, openQuote, csvFile, "--column", "n"}},
+		{openQuote + ": a quote of the record in line 2 is not closed", exitFailure, []string{"dedup", csvFile, openQuote, "--column", "n", "--profile", "prose"}},
+		{damaged + ": unexpected EOF", exitFailure, []string{"dedup", text, damaged}},
 		{"the file is empty", exitFailure, []string{"dedup", empty}},
 		{`--format is "x", want csv`, exitUsage, []string{"dedup", csvFile, "--format", "x"}},
 		{`did you mean prose?`, exitUsage, []string{"dedup", csvFile, "--column", "n", "--profile", "prosa"}},
@@ -414,7 +425,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30"}},
 		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30:nan"}},
 		{"--against is missing", exitUsage, []string{"check", csvFile}},
-		{"not a database", exitFailure, []string{"status", csvFile}},
+		{csvFile + ": file is not a database", exitFailure, []string{"status", csvFile}},
 		{`--options "{", want one JSON object`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},
 		{`--extract "{", want a name, or {"column": NAME}`, exitUsage, []string{"attach", csvFile, "t", "c", "--extract", "{"}},
 		{"want 0 to 1", exitUsage, []string{"attach", csvFile, "t", "c", "--at-least", "nan"}},

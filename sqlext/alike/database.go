@@ -275,6 +275,10 @@ func openDatabase(file string) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
+	if _, err := db.Exec("select 1 from sqlite_master"); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	return db, nil
 }
 

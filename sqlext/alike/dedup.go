@@ -180,11 +180,13 @@ func (d *dedup) choose(f *format, log io.Writer) (err error) {
 			if err == io.EOF {
 				break
 			}
-			if err == nil && r.document == nil {
-				r.document, err = f.document(r.raw)
-			}
 			if err != nil {
-				return fmt.Errorf("record %d: %w", len(texts)+1, err)
+				return err
+			}
+			if r.document == nil {
+				if r.document, err = f.document(r.raw); err != nil {
+					return fmt.Errorf("%s: %w", f.place(len(texts)), err)
+				}
 			}
 			texts = append(texts, string(r.document))
 			if !utf8.Valid(r.document) {
@@ -256,8 +258,14 @@ func (d *dedup) sketch(ctx context.Context, f *format) error {
 	for range order { // a reader that waits
 	}
 	all.Wait()
+	if broken := (unreadable{}); errors.As(err, &broken) { // the reader has ended, so the records are counted
+		return fmt.Errorf("%s: %w", f.place(len(d.ends)), broken.error)
+	}
 	return errors.Join(err, failure)
 }
+
+// unreadable is the error of the record after those that are stored.
+type unreadable struct{ error }
 
 func readBatches(ctx context.Context, s source, work, order chan<- *batch) error {
 	for {
@@ -338,7 +346,7 @@ func (d *dedup) store(order <-chan *batch, s source, size int64) error {
 			}
 		}
 		if b.err != nil {
-			return fmt.Errorf("record %d: %w", len(d.ends)+1, b.err)
+			return unreadable{b.err}
 		}
 		bar.Set64(min(s.Offset(), size))
 	}

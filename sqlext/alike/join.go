@@ -25,7 +25,7 @@ func openAll(ctx context.Context, inputs []string, o options) (_ *format, done f
 			return nil, done, err
 		}
 		if all = append(all, f); i == 0 && len(inputs) == 1 {
-			return f, done, nil
+			break
 		}
 		switch first := all[0]; {
 		case f.copy != nil:
@@ -43,13 +43,20 @@ func openAll(ctx context.Context, inputs []string, o options) (_ *format, done f
 func join(inputs []string, all []*format) *format {
 	f := *all[0]
 	counts := make([]int, len(all))
-	f.open = func() (source, error) { return &joined{all: all, counts: counts}, nil }
+	f.open = func() (source, error) { return &joined{inputs: inputs, all: all, counts: counts}, nil }
 	which := func(i int) (k, at int) {
 		for k < len(all)-1 && i >= counts[k] {
 			i -= counts[k]
 			k++
 		}
 		return k, i
+	}
+	f.place = func(i int) string {
+		k, i := which(i)
+		return fmt.Sprintf("%s: record %d", inputs[k], i+1)
+	}
+	if len(all) == 1 {
+		return &f
 	}
 	f.name = func(i int) any {
 		k, i := which(i)
@@ -79,8 +86,9 @@ func join(inputs []string, all []*format) *format {
 	return &f
 }
 
-// joined reads one input after the other, and counts their records.
+// joined reads one input after the other, counts their records, and names the input that cannot be read.
 type joined struct {
+	inputs  []string
 	all     []*format
 	counts  []int
 	k, n    int
@@ -91,15 +99,20 @@ type joined struct {
 func (j *joined) Next() (record, error) {
 	for j.k < len(j.all) {
 		if j.current == nil {
-			var err error
-			if j.current, err = j.all[j.k].open(); err != nil {
-				return record{}, err
+			s, err := j.all[j.k].open()
+			if err != nil {
+				return record{}, fmt.Errorf("%s: %w", j.inputs[j.k], err)
 			}
+			j.current = s
 		}
 		r, err := j.current.Next()
-		if err != io.EOF {
+		if err == nil {
 			j.n++
-			return r, err
+			j.counts[j.k] = j.n
+			return r, nil
+		}
+		if err != io.EOF {
+			return r, fmt.Errorf("%s: %w", j.inputs[j.k], err)
 		}
 		j.counts[j.k], j.n = j.n, 0
 		j.before += j.all[j.k].size

@@ -46,6 +46,8 @@ type format struct {
 	copy func(ctx context.Context, out string, kept func(i int) bool) error
 	// name is what --why calls a record.
 	name func(i int) any
+	// place is what an error calls a record that has been read.
+	place func(i int) string
 	// time is that of a record, in formats that have one; elsewhere a later record is newer.
 	time func(i int) int64
 	// kind and column say what was found, of which several inputs must have the same.
