@@ -459,6 +459,43 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 }
 
+// A standby answers every question as its primary does, in both layouts, and records no verdict.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	s := pgtest.New(t, pgtest.Version())
+	database := s.Database(t)
+	standby := s.Standby(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create table documents (id bigint primary key, body text)")
+	exec(t, c, "insert into documents select g, "+words+" from generate_series(1, 300) as g")
+	exec(t, c, "insert into documents select id + 300, body || ' again' from documents where id <= 20")
+	layouts := []string{"columns", "parts"}
+	for _, layout := range layouts {
+		exec(t, c, `select alike.attach('documents', 'body', jsonb_build_object('name', $1::text, 'layout', $1::text, 'contains', true,
+			'clusters', true, 'si', '["forest/0", "forest/1", "forest/2", "length"]'::jsonb))`, layout)
+	}
+	run(t, newWorker(t, database, nil))
+	waitFor(t, "full side tables", func() bool {
+		return one[int](t, c, "select count(*) from alike.status() where sketched = 320 and note is null") == 2
+	})
+	written := one[string](t, c, "select pg_current_wal_insert_lsn()::text")
+	d := pgtest.Connect(t, strings.Replace(database, url.QueryEscape(s.Dir), url.QueryEscape(standby.Dir), 1))
+	waitFor(t, "the standby", func() bool { return one[bool](t, d, "select pg_last_wal_replay_lsn() >= $1::pg_lsn", written) })
+	for _, layout := range layouts {
+		for _, question := range []string{"pairs('NAME')", "clusters('NAME')", "keep('NAME')", "rows('NAME', '1')", "containers('NAME', '1')", "contained('NAME', '301')",
+			"containments('NAME')", "forest_rows('NAME', '1')", "si_rows('NAME', 'length', '1')", "hot('NAME')"} {
+			sql := "select coalesce(string_agg(x::text, ' ' order by x::text), '') from alike." + strings.Replace(question, "NAME", layout, 1) + " x"
+			if got, want := one[string](t, d, sql), one[string](t, c, sql); got != want || (want == "" && !strings.HasPrefix(question, "hot")) {
+				t.Errorf("%s in the layout %s: the standby answers %.200q, the primary %.200q", question, layout, got, want)
+			}
+		}
+		if got := one[int](t, d, "select count(*) from alike.status() where name = $1 and rows = 320 and sketched = 320", layout); got != 1 {
+			t.Errorf("status of %s has %d lines on the standby, want 1", layout, got)
+		}
+		fails(t, d, "read-only transaction", "select alike.mark($1, '1', '2', 'distinct')", layout)
+	}
+}
+
 // The server dies and its standby takes over: the worker, given both, goes on
 // there, and nothing that had been replicated is lost or done twice.
 func TestFailover(t *testing.T) {
