@@ -12,8 +12,9 @@ func (c *command) refreshCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "refresh TABLE",
 		Short: "Queue every row that is missing or stale",
-		Long:  "refresh also queues the rows that a build of Alike with other tokens has sketched, a later one too: who goes back to an earlier release calls it once.",
-		Args:  cobra.ExactArgs(1),
+		Long: `refresh compares every row with its sketch and queues the rows that are missing, stale or damaged. A row is stale, too, when a build
+of Alike with other tokens sketched it, an earlier or a later one: call refresh once after you go back to an earlier release.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conn, err := c.connect(cmd.Context())
 			if err != nil {
