@@ -397,6 +397,8 @@ func TestBadCommandLines(t *testing.T) {
 	write(t, openQuote, "id,n\n1,\"2\n")
 	text, damaged := filepath.Join(folder, "a.txt"), filepath.Join(folder, "b.txt.gz")
 	write(t, text, "a\n")
+	database := filepath.Join(folder, "a.db")
+	write(t, database, "")
 	write(t, damaged, "\x1f\x8b\x08\x00\x00")
 	for _, c := range []struct {
 		want string
@@ -424,6 +426,9 @@ func TestBadCommandLines(t *testing.T) {
 		{"--short asks 0.7 of short records, want --at-least, 0.8, or more", exitUsage, []string{"dedup", csvFile, "--column", "n", "--short", "30:0.7"}},
 		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30"}},
 		{"want two numbers such as 30:0.85", exitUsage, []string{"dedup", csvFile, "--short", "30:nan"}},
+		{`--at-least is "1.2", want a number from 0 to 1`, exitUsage, []string{"pairs", database, "t", "--at-least", "1.2"}},
+		{`--at-least is "nan", want a number from 0 to 1`, exitUsage, []string{"pairs", database, "t", "--at-least", "nan"}},
+		{`--at-least is "-1", want a number from 0 to 1`, exitUsage, []string{"check", text, "--against", database, "--table", "t", "--at-least", "-1"}},
 		{"--against is missing", exitUsage, []string{"check", csvFile}},
 		{csvFile + ": file is not a database", exitFailure, []string{"status", csvFile}},
 		{`--options "{", want one JSON object`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},

@@ -69,9 +69,9 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 			}
 			if option != "" {
 				if v.option == "at-least" {
-					f, err := strconv.ParseFloat(option, 64)
+					f, err := parseAtLeast(option)
 					if err != nil {
-						return usagef("--at-least is %q, want a number from 0 to 1", option)
+						return err
 					}
 					values = append(values, f)
 				} else {
@@ -103,6 +103,14 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 		cmd.Flags().StringVar(&option, "rule", "", "which of alike rows stays: oldest, newest, longest, popular, verdict, contains (only what a kept row contains goes), a column or an expression")
 	}
 	return cmd
+}
+
+func parseAtLeast(s string) (float64, error) {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f >= 0 && f <= 1) {
+		return 0, usagef("--at-least is %q, want a number from 0 to 1", s)
+	}
+	return f, nil
 }
 
 func (c *command) attachCommand() *cobra.Command {
@@ -163,9 +171,9 @@ func (c *command) checkCommand() *cobra.Command {
 			}
 			values := []any{table, string(text)}
 			if atLeast != "" {
-				f, err := strconv.ParseFloat(atLeast, 64)
+				f, err := parseAtLeast(atLeast)
 				if err != nil {
-					return usagef("--at-least is %q, want a number from 0 to 1", atLeast)
+					return err
 				}
 				values = append(values, f)
 			}
