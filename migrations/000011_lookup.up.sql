@@ -58,7 +58,7 @@ begin
   if not found then
     if relation is not null then
       raise exception 'alike: nothing is attached to %', relation using errcode = 'undefined_object',
-        hint = 'select alike.attach(table, column) attaches it; to whom may not read it no table is attached.';
+        hint = 'select alike.attach(table, column) attaches it; a role that may not read the table sees no attachment.';
     end if;
     raise exception 'alike: nothing is attached to %', name using errcode = 'undefined_table';
   end if;
