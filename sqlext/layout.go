@@ -258,8 +258,8 @@ func (f fragments) ofTables(arm string) []string {
 // has for an attachment. With keep it leaves out those in use.
 func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err error) {
 	type object struct {
-		kind, name string
-		generation int64
+		kind, name, what string
+		generation       int64
 	}
 	var list []object
 	err = c.Run(a.sql("objects_of_parts"), func(row []sqlite.Value) error {
@@ -283,9 +283,25 @@ func (c *conn) parts(a *attachment, keep bool) (triggers, tables []string, err e
 			names = append(names, strconv.Itoa(table.Level))
 		}
 		if len(words) <= 2 && slices.Contains(names, words[0]) {
-			list = append(list, object{kind, name, generation})
+			list = append(list, object{kind, name, words[0], generation})
 		}
 		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	// A table of somebody else can have such a name.
+	list = slices.DeleteFunc(list, func(o object) bool {
+		if o.kind != "table" || err != nil {
+			return false
+		}
+		column := map[string]string{"new": "o1", "sweep": "to_feature"}[o.what]
+		if column == "" {
+			column = "feature"
+		}
+		has := false
+		has, err = c.HasColumn(a.schema, o.name, column)
+		return !has
 	})
 	if err != nil || len(list) == 0 {
 		return nil, nil, err

@@ -291,3 +291,24 @@ func TestListStaysShort(t *testing.T) {
 	db.check("d", "without the extension")
 	db.checkViews("d", "without the extension")
 }
+
+// Tables of somebody else that have the names of parts are never dropped, and attach says
+// which name is taken.
+func TestTakenNamesOfParts(t *testing.T) {
+	for _, name := range []string{"d_alike_part_new", "d_alike_part_1", "d_alike_part_sweep", "d_alike_part_4", "d_alike_part_1_2", "D_ALIKE_PART_2"} {
+		db := memory(t)
+		db.exec(`CREATE TABLE d(id INTEGER PRIMARY KEY, body TEXT)`)
+		db.exec(`CREATE TABLE ` + name + `(x)`)
+		db.exec(`INSERT INTO ` + name + ` VALUES (7)`)
+		if name == "d_alike_part_1_2" {
+			db.rows(`SELECT alike_attach('d', 'body', '{"layout": "parts"}')`)
+		} else {
+			db.fails(`table "`+strings.ToLower(name)+`" already exists`, `SELECT alike_attach('d', 'body', '{"layout": "parts"}')`)
+			db.rows(`SELECT alike_attach('d', 'body', '{"layout": "columns"}')`)
+		}
+		db.exec(`INSERT INTO d(body) VALUES (?), (?)`, fox, fox)
+		db.expect("1", `SELECT count(*) FROM alike_pairs('d')`)
+		db.rows(`SELECT alike_detach('d', '{"drop": true}')`)
+		db.expect("d\n"+name+"\n7", `SELECT name FROM sqlite_master UNION ALL SELECT x FROM `+name)
+	}
+}
