@@ -42,23 +42,26 @@ as $$ select case relpersistence when 'u' then 'unlogged' else '' end from pg_cl
 -- The parts of an attachment: the tables that hold older entries. The comment of each says
 -- how far it is: filling, indexing, joining and waiting until it is used, then replaced and leaving. While it
 -- is not in use yet, sources are the numbers of the parts that it replaces, or 0 for _part.
--- A part that is waiting or leaving waits for the transactions in waits.
+-- A part that is waiting or leaving waits for the transactions in waits. A dump can leave the
+-- comments out, and then a table that inherits is in use. A table of somebody else has no alike_entry.
 create function alike._parts(attachment integer, schema name)
 returns table (part regclass, number integer, state text, rows bigint, upto bigint, sources integer[], waits text[])
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select c.oid::regclass, substring(c.relname from '[0-9]+$')::integer,
-    coalesce(substring(d.description from 'state=([a-z]+)'), 'filling'),
-    coalesce(substring(d.description from 'rows=([0-9]{1,18})')::bigint, 0),
+    coalesce(substring(d.description from 'state=([a-z]+)'), case when i.inherits then 'used' else 'filling' end),
+    coalesce(substring(d.description from 'rows=([0-9]{1,18})')::bigint, greatest(c.reltuples, 0)::bigint),
     coalesce(substring(d.description from 'upto=([0-9]{1,18})')::bigint, 0),
     string_to_array(substring(d.description from 'sources=([0-9]{1,9}(,[0-9]{1,9})*)'), ',')::integer[],
     coalesce(string_to_array(substring(d.description from 'waits=([0-9/,]+)'), ','), '{}')
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
   left join pg_description d on d.objoid = c.oid and d.classoid = 'pg_class'::regclass and d.objsubid = 0
+  cross join lateral (select exists (select from pg_inherits h where h.inhrelid = c.oid) as inherits) i
   where n.nspname = schema and c.relkind = 'r' and c.relname ~ ('^alike_part_' || attachment || '_[0-9]{1,9}$')
     and c.relowner = any ((select alike._makers(a) from alike.attachment a where a.id = _parts.attachment)::oid[])
+    and exists (select from pg_attribute f where f.attrelid = c.oid and f.attname = 'alike_entry')
 $$;
 
 -- What the comment of a part says.
@@ -135,8 +138,10 @@ as $$
       end loop;
     end;
   end if;$build$, alike._part_fragments(a) || jsonb_build_object(
-    'first_part', format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_1'),
-    'first_part_literal', quote_literal(format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_1'))))
+    'first_part', f.name, 'first_part_literal', quote_literal(f.name)))
+  from (
+    select format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_' || g.number) as name from generate_series(1, 1000) as g(number)
+    where to_regclass(format('%I.%I', a.side_schema, 'alike_part_' || a.id || '_' || g.number)) is null order by g.number limit 1) f
 $$;
 
 -- Makes alike_parts_N, the trigger function that gives the number of a new entry to each row of the side

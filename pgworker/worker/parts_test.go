@@ -530,3 +530,41 @@ func TestCrashDuringMerge(t *testing.T) {
 		}
 	}
 }
+
+// A table of somebody else that has the name of a part is not touched, and a dump without
+// comments, which say how far a part is, loses no entry.
+func TestForeignAndForgottenParts(t *testing.T) {
+	t.Parallel()
+	database := pgtest.Database(t)
+	c := pgtest.Connect(t, database)
+	exec(t, c, "create or replace function alike._part_rows() returns integer language sql immutable as 'select 10'; create table d (id int primary key, body text)")
+	exec(t, c, "insert into d select g, 'the piece with the number ' || g / 3 from generate_series(1, 30) as g")
+	for _, id := range []int{1, 2} {
+		for _, n := range []int{1, 2, 4} {
+			exec(t, c, fmt.Sprintf("create table alike_part_%d_%d as select 7 as x", id, n))
+		}
+	}
+	const options = `{"layout": "parts", "profile": "short"}`
+	exec(t, c, "select alike.attach('d', 'body', $1)", options)
+	w := newWorker(t, database, nil)
+	once(t, w)
+	for i := range 3 {
+		exec(t, c, "insert into d select $1 + g, 'a later piece, number ' || g / 3 from generate_series(1, 30) as g", 100+100*i)
+		once(t, w)
+		exec(t, c, `do $$ declare p regclass; begin for p in select inhrelid::regclass from pg_inherits where inhparent = 'd_alike_part'::regclass loop execute format('comment on table %s is null', p); end loop; end $$`)
+		once(t, w)
+		if n := one[int](t, c, "select count(*) from d_alike s where 1 <> (select count(*) from d_alike_part p where p.id = s.id and p.alike_entry = s.alike_entry)"); n != 0 {
+			t.Errorf("%d rows do not have exactly one entry that counts", n)
+		}
+	}
+	if n := one[int](t, c, "select count(*) from pg_inherits where inhparent = 'd_alike_part'::regclass"); n == 0 {
+		t.Error("there are no parts, or this tests nothing")
+	}
+	if failed := collect(t, c, "select message from alike.error"); len(failed) > 0 {
+		t.Error(failed)
+	}
+	exec(t, c, `select alike.detach('d', '{"drop": true}')`)
+	if got := collect(t, c, "select relname from pg_class where relname ~ '^alike_part_' order by 1"); len(got) != 6 {
+		t.Errorf("%v are there, want six tables of somebody else", got)
+	}
+}
