@@ -73,7 +73,8 @@ func TestDamagedSketches(t *testing.T) {
 			}
 			sound, want := answers("select 1"), answers("delete from d_alike where id = 1")
 			for i, damage := range damages {
-				if damage.of != "" && damage.of != of {
+				// Each damage is done to slots once and to lists once.
+				if damage.of != "" && damage.of != of || i%3 != n%3 {
 					continue
 				}
 				change := "update d_alike set sketch = " + damage.sketch + " where id = 1"
@@ -82,7 +83,7 @@ func TestDamagedSketches(t *testing.T) {
 						t.Errorf("after %s, %s gives\n%s\nwant\n%s", change, questions[j], got, want[j])
 					}
 				}
-				if i%4 != n%4 { // the rest takes long
+				if i/3%2 == 0 { // the rest takes long
 					continue
 				}
 				exec(t, c, change)
