@@ -37,7 +37,7 @@ ones and switches when they are complete.`,
 		},
 	}
 	flags = option.Add(attach.Flags(), option.Engine{
-		Modes: "queue (triggers) or scan (the worker looks)", DefaultMode: "queue",
+		Modes: []string{"queue", "scan"}, ModeUsage: "queue (triggers) or scan (the worker looks)",
 		Extract: `plain, html, auto, a media type, or a column that names it as {"column": NAME}`, Common: ", once the worker has learned it",
 	})
 	attach.Flags().BoolVar(&distributed, "distributed", false, "for a distributed table of Citus: the side tables are distributed with it, and the worker scans for checkins")

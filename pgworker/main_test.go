@@ -129,7 +129,7 @@ func TestWrongValues(t *testing.T) {
 		{"plan --contains 9 --profile elements", "has no passages"}, {"plan 9 --contains 9", "takes no other"}, {"plan 0.9 0.1", "want RESEMBLANCE"}, {"bench --size 0", "want 1 to 1048576"},
 		{"bench --profile t=x", "t=x"}, {"export documents --parquet=", "--parquet"}, {"detach documents --drop=x", "invalid syntax"}, {"clusters documents --write=x", "invalid syntax"},
 		{"attach documents body --name n --at-least 1.5", "want 0 to 1"}, {"attach documents body --name n --short 1:0.9", "from 2 to"}, {"attach documents body --name n --at-least 0.9 --short 30:0.8", "the option short has at_least 0.8"}, {"attach documents body --name n --recall 2", "want 0 to 1"}, {"attach documents body --name n --profile nonsense", "nonsense"},
-		{"attach documents body --name n --policy maybe", "want ignore, link, warn or reject"}, {"attach documents body --name n --mode maybe", "want queue, or scan"},
+		{"attach documents body --name n --policy maybe", "want ignore, link, warn or reject"}, {"attach documents body --name n --mode maybe", "want queue or scan"},
 		{"attach documents body --name n --si 99", "want a method"}, {"attach documents body --name n --extract ???", "want plain, html"},
 		{"attach documents body --name n --extract {", "want a name, or"}, {"attach documents body --name n --where )", "where: "},
 		{"attach documents body --name=", "want 1 to 49"}, {"attach documents body --options null", "want one JSON object"}, {"attach documents body --options []", "want one JSON object"},

@@ -419,6 +419,8 @@ func TestBadCommandLines(t *testing.T) {
 		{openQuote + ": a quote of the record in line 2 is not closed", exitFailure, []string{"dedup", csvFile, openQuote, "--column", "n", "--profile", "prose"}},
 		{damaged + ": unexpected EOF", exitFailure, []string{"dedup", text, damaged}},
 		{"the file is empty", exitFailure, []string{"dedup", empty}},
+		{`"--policy" flag: want ignore, link, warn or reject`, exitUsage, []string{"attach", csvFile, "t", "body", "--policy", "refuse"}},
+		{`"--layout" flag: want columns or parts`, exitUsage, []string{"attach", csvFile, "t", "body", "--layout", "part"}},
 		{`--format is "x", want csv`, exitUsage, []string{"dedup", csvFile, "--format", "x"}},
 		{`did you mean prose?`, exitUsage, []string{"dedup", csvFile, "--column", "n", "--profile", "prosa"}},
 		{"--output is " + filepath.Dir(csvFile) + ", which is a folder", exitUsage, []string{"dedup", csvFile, "--column", "n", "-o", filepath.Dir(csvFile)}},

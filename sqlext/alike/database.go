@@ -140,7 +140,7 @@ given stays as it is when the table is attached already.`,
 			return err
 		},
 	}
-	flags = option.Add(cmd.Flags(), option.Engine{Modes: "compute (the trigger computes) or queue (alike refresh computes)", DefaultMode: "compute", Extract: "plain or html"})
+	flags = option.Add(cmd.Flags(), option.Engine{Modes: []string{"compute", "queue"}, ModeUsage: "compute (the trigger computes) or queue (alike refresh computes)", Extract: "plain or html"})
 	return cmd
 }
 

@@ -5,6 +5,7 @@ package option
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,14 +24,20 @@ type Flags struct {
 
 // Engine says what differs between the engines.
 type Engine struct {
-	Modes, DefaultMode string
-	Extract, Common    string
+	Modes           []string // the first unless given
+	ModeUsage       string
+	Extract, Common string
 }
 
 // Add adds the flags.
 func Add(set *pflag.FlagSet, e Engine) *Flags {
 	f := &Flags{set: set, values: map[string]any{}}
 	text := func(name, otherwise, usage string) { f.values[name] = set.String(name, otherwise, usage) }
+	word := func(name, usage string, words ...string) {
+		value := &choice{words[0], words}
+		f.values[name] = &value.word
+		set.Var(value, name, usage)
+	}
 	flag := func(name, usage string) { f.values[name] = set.Bool(name, false, usage) }
 	share := func(name, usage string) {
 		value := new(fraction)
@@ -39,9 +46,9 @@ func Add(set *pflag.FlagSet, e Engine) *Flags {
 	}
 	text("profile", "", "what decides the numbers: a preset (prose, paragraphs, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
 	f.values["si"] = set.StringSlice("si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
-	text("policy", "ignore", "what a checkin does with a near-duplicate: ignore, link, warn or reject")
-	text("by", "resemblance", "what the policy acts on: resemblance, or containment, which needs --contains")
-	text("verify", "sketch", "what decides a pair that its sketches leave open: sketch, or text, the documents, which are read again")
+	word("policy", "what a checkin does with a near-duplicate: ignore, link, warn or reject", "ignore", "link", "warn", "reject")
+	word("by", "what the policy acts on: resemblance, or containment, which needs --contains", "resemblance", "containment")
+	word("verify", "what decides a pair that its sketches leave open: sketch, or text, the documents, which are read again", "sketch", "text")
 	share("at-least", "the resemblance from which rows count as alike; the preset's unless given")
 	short := new(Short)
 	f.values["short"] = short
@@ -50,8 +57,8 @@ func Add(set *pflag.FlagSet, e Engine) *Flags {
 	text("name", "", "the attachment's name, when a table has several; the table's unless given")
 	text("where", "", "an SQL condition over a row: only these are attached")
 	text("extract", "", "how bytes become text: "+e.Extract)
-	text("mode", e.DefaultMode, "how checkins are noticed: "+e.Modes)
-	text("layout", "columns", "where equal features are found: columns (an index for each) or parts (checkins into a large table stay cheap)")
+	word("mode", "how checkins are noticed: "+e.ModeUsage, e.Modes...)
+	word("layout", "where equal features are found: columns (an index for each) or parts (checkins into a large table stay cheap)", "columns", "parts")
 	flag("superfeatures", "a column and an index for each superfeature: g1 and on, beside f1 and on")
 	flag("contains", "keep values of the passages of each row, for the questions what is contained in what")
 	flag("clusters", "keep the clusters of the linkage single up to date in TABLE_alike_cluster; --options takes the most rows of one")
@@ -115,6 +122,23 @@ func (s *Short) MarshalJSON() ([]byte, error) { return json.Marshal(s.Short) }
 
 func (s *Short) String() string { return "" } // help shows no default
 func (s *Short) Type() string   { return "below:resemblance" }
+
+// A choice is one of some words.
+type choice struct {
+	word  string
+	words []string
+}
+
+func (v *choice) Set(s string) error {
+	if last := len(v.words) - 1; !slices.Contains(v.words, s) {
+		return fmt.Errorf("want %s or %s", strings.Join(v.words[:last], ", "), v.words[last])
+	}
+	v.word = s
+	return nil
+}
+
+func (v *choice) String() string { return v.word }
+func (v *choice) Type() string   { return "string" }
 
 // A fraction is from 0 to 1.
 type fraction float64
