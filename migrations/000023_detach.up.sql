@@ -73,6 +73,9 @@ begin
     perform alike._detach(t, '{"drop": true}') from alike.attachment t where t.replaces = a.id;
   end if;
   perform alike._await_workers(a);
+  if a.distributed then -- Citus drops no function after a count that used several connections
+    perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
+  end if;
   if alike._side(a) is not null then
     execute format('select count(*) from %s', alike._name(a, '')) into rows;
   end if;
