@@ -9,6 +9,7 @@ package pgtest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"io"
@@ -329,11 +330,16 @@ func launch(t testing.TB, s *Server) *Server {
 	return s
 }
 
-// fill makes the data folder of a new server. The first server of a release leaves a
-// copy in a cache, since a copy takes a twentieth of the time of initdb.
+// fill makes the data folder of a new server. The first server of a build leaves a copy
+// in a cache, since a copy takes a twentieth of the time of initdb. Another build of the
+// same release can have other system tables.
 func (s *Server) fill(t testing.TB) {
 	t.Helper()
-	name := fmt.Sprintf("initdb-%d-%d", s.Version, os.Getuid())
+	build, err := exec.Command(filepath.Join(s.bin, "postgres"), "--version").Output()
+	if err != nil {
+		t.Fatalf("postgres --version: %v", err)
+	}
+	name := fmt.Sprintf("initdb-%x-%d", sha256.Sum256(build), os.Getuid())
 	for _, cache := range caches() {
 		if _, err := os.Stat(filepath.Join(cache, name)); err == nil && s.Version > 0 {
 			clone(t, filepath.Join(cache, name), s.data())
@@ -403,6 +409,12 @@ func (s *Server) Upgraded(t testing.TB) *Server {
 	upgraded.Stop()
 	upgrade := s.command(filepath.Join(s.bin, "pg_upgrade"), "-U", "postgres", "-b", s.bin, "-B", s.bin, "-d", s.data(), "-D", upgraded.data(), "-s", s.Dir)
 	if out, err := upgrade.CombinedOutput(); err != nil {
+		logs, _ := filepath.Glob(filepath.Join(upgraded.data(), "pg_upgrade_output.d/*/log/*"))
+		for _, log := range logs {
+			if text, _ := os.ReadFile(log); bytes.Contains(text, []byte("error:")) {
+				out = append(out, text[max(0, len(text)-4000):]...)
+			}
+		}
 		t.Fatalf("pg_upgrade: %v\n%s", err, out)
 	}
 	if err := upgraded.Start(); err != nil {
