@@ -311,7 +311,11 @@ func TestVerbs(t *testing.T) {
 		{[]string{"rows", file, "notes", "5"}, `"key":7`},
 		{[]string{"pairs", file, "notes", "--at-least", "0.5"}, `"key":5,"other":7`},
 		{[]string{"clusters", file, "notes"}, `"key":7,"cluster":5,"size":2`},
+		{[]string{"clusters", file, "notes", "--linkage", "greedy"}, `"key":7,"cluster":5,"size":2`},
+		{[]string{"clusters", file, "notes", "--linkage", "single", "--at-least", "1"}, ``},
 		{[]string{"keep", file, "notes", "--rule", "newest"}, `"key":5,"kept":7`},
+		{[]string{"keep", file, "notes", "--at-least", "1"}, `"key":7,"kept":7`},
+		{[]string{"common", file, "notes", "--share", "0.9"}, `"rows":3,"share":1`},
 		{[]string{"attach", file, "notes", "body", "--options", `{"policy": "warn", "at_least": 0.5}`, "--contains", "--policy", "link", "--si", "length"}, `"policy":"link","at_least":0.5`},
 		{[]string{"attach", file, "notes", "body", "--short", "1000:1"}, `"short":"{\"below\": 1000, \"at_least\": 1}"`},
 		{[]string{"pairs", file, "notes"}, ``},
@@ -323,6 +327,11 @@ func TestVerbs(t *testing.T) {
 		{[]string{"status", file}, `"rows":3`},
 		{[]string{"hot", file, "notes"}, ``},
 		{[]string{"errors", file, "notes"}, ``},
+		{[]string{"detach", file, "notes"}, `"detached":3`},
+		{[]string{"attach", file, "notes", "body"}, `"sketched":3`},
+		{[]string{"detach", file, "notes", "--drop"}, `"detached":3`},
+		{[]string{"status", file}, ``},
+		{[]string{"attach", file, "notes", "body"}, `"sketched":3`},
 	} {
 		if got := run(0, c.args...); !strings.Contains(got, c.want) || (c.want == "" && got != "") {
 			t.Errorf("alike %s printed %s, want %s", strings.Join(c.args, " "), got, c.want)
@@ -431,6 +440,9 @@ func TestBadCommandLines(t *testing.T) {
 		{`--at-least is "1.2", want a number from 0 to 1`, exitUsage, []string{"pairs", database, "t", "--at-least", "1.2"}},
 		{`--at-least is "nan", want a number from 0 to 1`, exitUsage, []string{"pairs", database, "t", "--at-least", "nan"}},
 		{`--at-least is "-1", want a number from 0 to 1`, exitUsage, []string{"check", text, "--against", database, "--table", "t", "--at-least", "-1"}},
+		{`--linkage: sketch: cluster: the linkage is "x", want complete, single, greedy or popular`, exitUsage, []string{"clusters", database, "t", "--linkage", "x"}},
+		{`--share is "0", want a number from 0.0001 to 1`, exitUsage, []string{"common", database, "t", "--share", "0"}},
+		{`did you mean prose?`, exitUsage, []string{"attach", database, "t", "body", "--profile", "prosa"}},
 		{"--against is missing", exitUsage, []string{"check", csvFile}},
 		{csvFile + ": file is not a database", exitFailure, []string{"status", csvFile}},
 		{`--options "{", want one JSON object`, exitUsage, []string{"attach", csvFile, "t", "c", "--options", "{"}},

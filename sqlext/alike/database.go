@@ -14,32 +14,78 @@ import (
 
 	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/aspect/option"
+	"github.com/alike-sql/alike/sketch/cluster"
 	"github.com/alike-sql/alike/sqlext"
 )
 
 // verb is a command that calls a function on an attached table of a database.
 type verb struct {
 	use, short string
-	keys       []int  // which arguments are keys
-	option     string // a flag that is the function's last argument
+	keys       []int // which arguments are keys
+	flags      []parameter
 	function   string
 	scalar     string // the name of its one value, of a function that gives one
 	found      bool   // rows are what scripts ask for: exit with 3
 }
 
+// parameter is a flag that is an optional argument of the function. add gives what reads its
+// value, or nil.
+type parameter struct {
+	argument string
+	add      func(*cobra.Command) func() (any, error)
+}
+
+func text(argument, usage string, read func(string) (any, error)) parameter {
+	return parameter{argument, func(cmd *cobra.Command) func() (any, error) {
+		name := strings.ReplaceAll(argument, "_", "-")
+		value := cmd.Flags().String(name, "", usage)
+		return func() (any, error) {
+			if !cmd.Flags().Changed(name) {
+				return nil, nil
+			}
+			return read(*value)
+		}
+	}}
+}
+
+// number is a flag for a number from low to 1.
+func number(argument, usage string, low float64) parameter {
+	return text(argument, usage, func(s string) (any, error) { return parseNumber(strings.ReplaceAll(argument, "_", "-"), s, low) })
+}
+
+var (
+	atLeast     = number("at_least", "the minimum resemblance, from 0 to 1; the attachment's unless given", 0)
+	atLeastHeld = number("at_least", "how much of the one has to be in the other, from 0 to 1; 0.8 unless given", 0)
+	share       = number("share", "the share of the rows, from 0.0001 to 1; a tenth unless given", 0.0001)
+	rule        = text("rule", "which of alike rows stays: oldest, newest, longest, popular, verdict, contains (only what a kept row contains goes), a column or an expression",
+		func(s string) (any, error) { return s, nil })
+	linkage = text("linkage", "complete (members are alike), single (whatever is linked by pairs), greedy or popular (each row with the first, or the most popular, that it resembles); complete unless given",
+		func(s string) (any, error) {
+			if _, err := cluster.ParseLinkage(s); err != nil {
+				return nil, usagef("--linkage: %w", err)
+			}
+			return s, nil
+		})
+)
+
+var drop = parameter{"options", func(cmd *cobra.Command) func() (any, error) {
+	value := cmd.Flags().Bool("drop", false, "remove the side table and the views")
+	return func() (any, error) { return fmt.Sprintf(`{"drop": %t}`, *value), nil }
+}}
+
 var verbs = []verb{
 	{use: "advise DATABASE TABLE COLUMN", short: "Presets side by side, measured on a sample of the rows", function: "alike_advise"},
-	{use: "rows DATABASE TABLE KEY", short: "The rows that resemble a row, best first", keys: []int{2}, option: "at-least", function: "alike_rows"},
-	{use: "pairs DATABASE TABLE", short: "Every alike pair once, best first", option: "at-least", function: "alike_pairs"},
-	{use: "containers DATABASE TABLE KEY", short: "The rows that contain a row, best first", keys: []int{2}, option: "at-least", function: "alike_containers"},
-	{use: "contained DATABASE TABLE KEY", short: "The rows that a row contains, best first", keys: []int{2}, option: "at-least", function: "alike_contained"},
-	{use: "containments DATABASE TABLE", short: "Every pair in which a row is contained in another, best first", option: "at-least", function: "alike_containments"},
-	{use: "clusters DATABASE TABLE", short: "The cluster of each row that is in one", option: "at-least", function: "alike_clusters"},
-	{use: "keep DATABASE TABLE", short: "Each row with the row that stands for it", option: "rule", function: "alike_keep"},
+	{use: "rows DATABASE TABLE KEY", short: "The rows that resemble a row, best first", keys: []int{2}, flags: []parameter{atLeast}, function: "alike_rows"},
+	{use: "pairs DATABASE TABLE", short: "Every alike pair once, best first", flags: []parameter{atLeast}, function: "alike_pairs"},
+	{use: "containers DATABASE TABLE KEY", short: "The rows that contain a row, best first", keys: []int{2}, flags: []parameter{atLeastHeld}, function: "alike_containers"},
+	{use: "contained DATABASE TABLE KEY", short: "The rows that a row contains, best first", keys: []int{2}, flags: []parameter{atLeastHeld}, function: "alike_contained"},
+	{use: "containments DATABASE TABLE", short: "Every pair in which a row is contained in another, best first", flags: []parameter{atLeastHeld}, function: "alike_containments"},
+	{use: "clusters DATABASE TABLE", short: "The cluster of each row that is in one", flags: []parameter{atLeast, linkage}, function: "alike_clusters"},
+	{use: "keep DATABASE TABLE", short: "Each row with the row that stands for it", flags: []parameter{rule, atLeast}, function: "alike_keep"},
 	{use: "mark DATABASE TABLE KEY KEY duplicate|distinct|none [NOTE]", short: "Give a verdict on a pair of rows, which every answer obeys; none withdraws it", keys: []int{2, 3}, function: "alike_mark", scalar: "verdict"},
 	{use: "refresh DATABASE TABLE", short: "Sketch the rows that are missing or stale", function: "alike_refresh", scalar: "rows"},
-	{use: "detach DATABASE TABLE", short: "Take the similarity aspect away, and keep its data", function: "alike_detach", scalar: "detached"},
-	{use: "common DATABASE TABLE", short: "What very many rows share, with examples", function: "alike_common"},
+	{use: "detach DATABASE TABLE", short: "Take the similarity aspect away, and keep its data unless told to drop it", flags: []parameter{drop}, function: "alike_detach", scalar: "detached"},
+	{use: "common DATABASE TABLE", short: "What very many rows share, with examples", flags: []parameter{share}, function: "alike_common"},
 	{use: "hot DATABASE TABLE", short: "Features that suspiciously many rows share", function: "alike_hot"},
 	{use: "errors DATABASE TABLE", short: "The rows that failed, and why; exits with 3 when there are any", function: "alike_errors", found: true},
 	{use: "status DATABASE", short: "What is attached, and how far it is", function: "alike_status"},
@@ -48,12 +94,23 @@ var verbs = []verb{
 func (c *command) verbCommand(v verb) *cobra.Command {
 	arguments := strings.Count(v.use, " ")
 	optional := strings.Count(v.use, "[")
-	var option string
+	var flags []func() (any, error)
 	cmd := &cobra.Command{
 		Use:   v.use,
 		Short: v.short,
 		Args:  cobra.RangeArgs(arguments-optional, arguments),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var options []any
+			conditions := " where true"
+			for i, read := range flags {
+				value, err := read()
+				if err != nil {
+					return err
+				} else if value != nil {
+					options = append(options, value)
+					conditions += ` and "(` + v.flags[i].argument + `)" = ?`
+				}
+			}
 			db, err := openDatabase(args[0])
 			if err != nil {
 				return err
@@ -67,23 +124,15 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 					values = append(values, arg)
 				}
 			}
-			if option != "" {
-				if v.option == "at-least" {
-					f, err := parseAtLeast(option)
-					if err != nil {
-						return err
-					}
-					values = append(values, f)
-				} else {
-					values = append(values, option)
-				}
-			}
-			query := v.function + "(" + strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ") + ")"
 			if v.scalar != "" {
-				query = "select " + query + " as " + v.scalar
-			} else {
-				query = "select * from " + query
+				values, options = append(values, options...), nil
 			}
+			call := v.function + "(" + strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ") + ")"
+			query := "select * from " + call + conditions
+			if v.scalar != "" {
+				query = "select " + call + " as " + v.scalar
+			}
+			values = append(values, options...)
 			n, err := c.print(cmd, db, query, values...)
 			if err == nil && v.found && n > 0 {
 				err = errFound
@@ -92,23 +141,16 @@ func (c *command) verbCommand(v verb) *cobra.Command {
 		},
 	}
 	cmd.ValidArgsFunction = complete(v.use)
-	switch v.option {
-	case "at-least":
-		usage := "the minimum resemblance, from 0 to 1; the attachment's unless given"
-		if strings.HasPrefix(v.function, "alike_contain") {
-			usage = "how much of the one has to be in the other, from 0 to 1; 0.8 unless given"
-		}
-		cmd.Flags().StringVar(&option, "at-least", "", usage)
-	case "rule":
-		cmd.Flags().StringVar(&option, "rule", "", "which of alike rows stays: oldest, newest, longest, popular, verdict, contains (only what a kept row contains goes), a column or an expression")
+	for _, p := range v.flags {
+		flags = append(flags, p.add(cmd))
 	}
 	return cmd
 }
 
-func parseAtLeast(s string) (float64, error) {
+func parseNumber(flag, s string, low float64) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(f >= 0 && f <= 1) {
-		return 0, usagef("--at-least is %q, want a number from 0 to 1", s)
+	if err != nil || !(f >= low && f <= 1) {
+		return 0, usagef("--%s is %q, want a number from %v to 1", flag, s, low)
 	}
 	return f, nil
 }
@@ -171,7 +213,7 @@ func (c *command) checkCommand() *cobra.Command {
 			}
 			values := []any{table, string(text)}
 			if atLeast != "" {
-				f, err := parseAtLeast(atLeast)
+				f, err := parseNumber("at-least", atLeast, 0)
 				if err != nil {
 					return err
 				}

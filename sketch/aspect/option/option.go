@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/alike-sql/alike/sketch"
 	"github.com/alike-sql/alike/sketch/verify"
 )
 
@@ -44,7 +45,8 @@ func Add(set *pflag.FlagSet, e Engine) *Flags {
 		f.values[name] = value
 		set.Var(value, name, usage)
 	}
-	text("profile", "", "what decides the numbers: a preset (prose, paragraphs, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
+	f.values["profile"] = new(profile)
+	set.Var(f.values["profile"].(*profile), "profile", "what decides the numbers: a preset (prose, paragraphs, short, names, unsegmented, sequences, pages, code, logs, records, web, bing), then settings; chosen by a look at the column unless given")
 	f.values["si"] = set.StringSlice("si", nil, "a similarity index, such as 43B/40, forest/0 or length; may be repeated")
 	word("policy", "what a checkin does with a near-duplicate: ignore, link, warn or reject", "ignore", "link", "warn", "reject")
 	word("by", "what the policy acts on: resemblance, or containment, which needs --contains", "resemblance", "containment")
@@ -122,6 +124,18 @@ func (s *Short) MarshalJSON() ([]byte, error) { return json.Marshal(s.Short) }
 
 func (s *Short) String() string { return "" } // help shows no default
 func (s *Short) Type() string   { return "below:resemblance" }
+
+// A profile is read by attach; Set refuses what attach would refuse.
+type profile string
+
+func (v *profile) Set(s string) error {
+	*v = profile(s)
+	_, err := sketch.ParseProfile(s)
+	return err
+}
+
+func (v *profile) String() string { return string(*v) }
+func (v *profile) Type() string   { return "string" }
 
 // A choice is one of some words.
 type choice struct {
