@@ -9,6 +9,11 @@
 -- Where short is given, a pair of which either row has fewer than below shingles needs that
 -- resemblance, which is above at_least; size is the number of shingles of a document that is no
 -- row.
+--
+-- Where nearest is given, it answers for a policy. When more than 300 rows share a feature with
+-- the document, it compares those 300 that share the most, of the first thousand rows of each
+-- feature: a letterhead that very many rows have would otherwise make a checkin cost the more the
+-- more of them there are. The first statement then gives a row without a key, and the second one answers.
 create function alike._make_similar(a alike.attachment) returns void language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -26,20 +31,36 @@ declare
     (select string_agg(replace(format('s.%I as k%s', keys[n], n), '%', '%%'), ', ' order by n) from generate_subscripts(keys, 1) as n));
   sound constant text := alike._sound(a, 's', 'substr(document, 21, 2)');
   agree constant text := (select string_agg(format('coalesce((s.f%s = features[%s])::integer, 0)', n, n), ' + ' order by n) from generate_series(1, a.features) as n);
+  passes constant text := 'f.resemblance >= at_least and (short is null or f.resemblance >= short or size >= below and f.shingles >= below) and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)';
+  -- Where the features are found, and the rows of what is found there.
+  source constant text := alike._name(a, case when alike._in_parts(a) then '_part' else '' end);
+  rows constant text := case when alike._in_parts(a) then '%s p join ' || replace(format('%s s on %s', side, alike._counts(a, 'p', 's')), '%', '%%') else '%s s' end;
+  known_there constant text := format(known, case when alike._in_parts(a) then replace(agree, 's.f', 'p.f') else agree end);
   found constant text := format(
-    'select * from (select %s from %s where (%s) and s.profile = %s and %s offset 0) as f
-     where f.resemblance >= at_least and (short is null or f.resemblance >= short or size >= below and f.shingles >= below) and f.key is distinct from itself and f.key <> all (distinct_keys) and f.key <> all (duplicate_keys)',
-    format(known, case when alike._in_parts(a) then replace(agree, 's.f', 'p.f') else agree end),
-    case when alike._in_parts(a) then format('%s p join %s s on %s', alike._name(a, '_part'), side, alike._counts(a, 'p', 's')) else side || ' s' end,
-    case when alike._in_parts(a) then replace(shared, 's.f', 'p.f') else shared end, a.profile_id, sound);
+    'select * from (select %s from %s where (%s) and s.profile = %s and %s offset 0) as f where %s',
+    known_there, format(rows, source), case when alike._in_parts(a) then replace(shared, 's.f', 'p.f') else shared end, a.profile_id, sound, passes);
+  -- CTEs, or the planner would choose how to find the first thousand of many.
+  at_first constant text := format(
+    'with o as materialized (select s.* from %s s where %s), c as materialized (select * from o limit crowd)
+     select * from (select %s from %s where (select count(*) from c) < crowd and s.profile = %s and %s offset 0) as f where %s
+     union all select null, %s, 0, document, 0, 2 where (select count(*) from c) = crowd',
+    source, shared, known_there, format(rows, 'c'), a.profile_id, sound, passes,
+    (select string_agg('null::' || t, ', ' order by n) from unnest(types) with ordinality as u(t, n)));
+  of_many constant text := format(
+    'select * from (select %1$s from (select %2$s from (%3$s) p group by %2$s order by count(*) desc limit crowd) p cross join lateral (select s.* from %4$s s where %5$s offset 0) s
+       where s.profile = %6$s and %7$s offset 0) as f
+     where f.shared > 0 and %8$s',
+    format(known, agree), alike._key_list(keys, 'p'),
+    (select string_agg(format('(select %s from %s s where s.f%s = features[%s] limit 1000)', alike._key_list(keys, 's'), source, n, n), ' union all ' order by n) from generate_series(1, a.features) as n),
+    side, alike._key_equal(keys, 's', 'p'), a.profile_id, sound, passes);
   judged constant text := format('select %s from unnest(duplicate_keys) as k(key) join %s s on %s where s.profile = %s and %s and k.key is distinct from itself and k.key <> all (distinct_keys)',
     format(known, agree), side, alike._key_is(keys, types, 's', 'k.key'), a.profile_id, sound);
   -- Bounds are for what is answered: the nearest, of a crowd.
   answer constant text := format(
-    'return query select c.key, c.shared, c.resemblance, b.low, b.high, %s, c.total
+    'select c.key, c.shared, c.resemblance, b.low, b.high, %s, c.total
      from (select f.*, count(*) over () as total from (%%s) as f order by f.resemblance desc, %s limit nearest) as c
      cross join lateral alike._bounds(document, c.sketch, 0.95) as b
-     order by c.resemblance desc, c.shared desc, %s;',
+     order by c.resemblance desc, c.shared desc, %s',
     case when family in (2, 3) then 'alike.containment(document, c.sketch)' else 'null::double precision' end,
     (select string_agg('f.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n),
     (select string_agg('c.k' || n, ', ' order by n) from generate_subscripts(keys, 1) as n));
@@ -54,6 +75,7 @@ declare
   damaged boolean;
   distinct_keys text[] := '{}';
   duplicate_keys text[] := '{}';
+  crowd constant bigint := greatest(nearest, 300) + 1;
 begin
   if itself is not null then
     begin
@@ -78,10 +100,23 @@ begin
   end if;
   if document is null then
     return;
-  elsif duplicate_keys = '{}' then
-    %10$s
+  elsif nearest is null or %14$L then
+    if duplicate_keys = '{}' then
+      return query %10$s;
+    else
+      return query %11$s;
+    end if;
   else
-    %11$s
+    if duplicate_keys = '{}' then
+      for key, shared, resemblance, low, high, containment, total in %15$s loop
+        exit when key is null;
+        return next;
+      end loop;
+      if not found or key is not null then
+        return;
+      end if;
+    end if;
+    return query %16$s;
   end if;
 end
 $function$,
@@ -97,7 +132,10 @@ $function$,
     format(answer, found),                                                                       -- 10
     format(answer, found || ' union all ' || judged),                                           -- 11
     alike._key_text(keys, 's'),                                                                  -- 12
-    alike._damaged(a, 's')));                                                                    -- 13
+    alike._damaged(a, 's'),                                                                      -- 13
+    a.distributed,                                                                               -- 14
+    format(answer, at_first),                                                                    -- 15
+    format(answer, of_many || ' union all ' || judged)));                                        -- 16
 end
 $$;
 
@@ -113,8 +151,9 @@ end
 $$;
 
 -- The rows that resemble a document, given by its features, its sketch and the number of its
--- shingles; where it is a row itself, itself is its key, which is enough.
-create function alike._similar(a alike.attachment, features bigint[], document bytea, itself text, at_least double precision, size bigint)
+-- shingles; where it is a row itself, itself is its key, which is enough. For a policy only the
+-- nearest, as alike_similar_N finds them.
+create function alike._similar(a alike.attachment, features bigint[], document bytea, itself text, at_least double precision, size bigint, nearest integer default null)
 returns table (key text, shared integer, resemblance double precision, low double precision, high double precision, containment double precision)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -127,7 +166,7 @@ begin
       raise exception '%', alike._other_build(a) using errcode = 'object_not_in_prerequisite_state';
     end if;
   end if;
-  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, null::integer, $5, $6, $7, true)', alike._generated(a, 'similar'))
-    using features, document, itself, at_least, short.at_least, short.below, size;
+  return query execute format('select key, shared, resemblance, low, high, containment from %s($1, $2, $3, $4, $8, $5, $6, $7, true)', alike._generated(a, 'similar'))
+    using features, document, itself, at_least, short.at_least, short.below, size, nearest;
 end
 $$;

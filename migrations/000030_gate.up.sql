@@ -92,7 +92,7 @@ begin
   for wanted in select distinct f # a.id::bigint << 40 from unnest(own) as f where f is not null order by 1 loop
     perform pg_advisory_xact_lock(wanted);
   end loop;
-  select s.key, s.resemblance, null::bigint as shingles into best from alike._similar(a, own, sketch, null, a.at_least, _gate.shingles) s
+  select s.key, s.resemblance, null::bigint as shingles into best from alike._similar(a, own, sketch, null, a.at_least, _gate.shingles, cardinality(distinct_keys) + 2) s
   where s.key is distinct from itself and s.key <> all (distinct_keys)
   limit 1;
   if best.key is null then

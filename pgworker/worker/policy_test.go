@@ -705,6 +705,64 @@ func TestAskByContainment(t *testing.T) {
 	}
 }
 
+// A feature that many rows have costs a checkin no more than 300 of them do; the questions
+// look at all. What shares more with the row is found.
+func TestCheckinIntoACrowd(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []string{"columns", "parts"} {
+		database := pgtest.Database(t)
+		c := pgtest.Connect(t, database)
+		exec(t, c, `create table documents (id int primary key, body text);
+			insert into documents select g, (select string_agg(md5((g % 3500)::text || i), ' ') from generate_series(1, 30) as i) from generate_series(1, 3499) as g;
+			insert into documents select g, 'one two three four five six seven eight' from generate_series(8001, 9200) as g`)
+		exec(t, c, `select alike.attach('documents', 'body', $1)`, `{"policy": "link", "profile": "prose", "layout": "`+layout+`"}`)
+		w := newWorker(t, database, func(c *Config) { c.BatchSize = 1 })
+		once(t, w)
+		// As if all had a letterhead, and few else of it in common.
+		crowd := "update documents_alike set f3 = 42"
+		if layout == "parts" {
+			crowd += "; update documents_alike_part set f3 = 42"
+		}
+		exec(t, c, crowd+"; analyze")
+		looked := func(sql string) (n int) {
+			t.Helper()
+			exec(t, c, "begin; set local track_functions = 'all'; "+sql)
+			n = one[int](t, c, "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where schemaname = 'alike' and funcname = 'resemblance'")
+			exec(t, c, "rollback")
+			return n
+		}
+		exec(t, c, "insert into documents select 7000, body from documents where id = 3499")
+		once(t, w)
+		exec(t, c, "update documents_alike set f3 = 42 where id = 7000")
+		if layout == "parts" {
+			exec(t, c, "update documents_alike_part set f3 = 42 where id = 7000")
+		}
+		if got, want := list(t, c, "select id || ' ' || other || ' ' || shared from documents_alike_match"), "7000 3499 22"; got != want {
+			t.Errorf("%s: matches %q, want %q", layout, got, want)
+		}
+		exec(t, c, "delete from documents_alike_match")
+		if n := looked("select alike._match(a, '{7000}') from alike.attachment a"); n < 250 || n > 310 {
+			t.Errorf("%s: a checkin looks at %d rows, want about 300", layout, n)
+		}
+		if n := looked("select alike._match(a, '{7000}') from alike.attachment a; select count(*) from alike.rows('documents', 7000)"); n < 4000 {
+			t.Errorf("%s: a checkin and a question look at %d rows, want those of the crowd in the question", layout, n)
+		}
+		exec(t, c, "select alike._match(a, '{7000}') from alike.attachment a")
+		if got, want := list(t, c, "select id || ' ' || other || ' ' || shared || ' ' || omitted from documents_alike_match"), "7000 3499 23 0"; got != want {
+			t.Errorf("%s: matches in the crowd %q, want %q", layout, got, want)
+		}
+
+		// Of equal rows as many as it looks at are recorded, and none that is distinct.
+		exec(t, c, "select alike.mark('documents', '9200', other::text, 'distinct') from generate_series(8001, 8010) as other; delete from documents_alike_match; select alike._match(a, '{9200}') from alike.attachment a")
+		if got, want := list(t, c, "select row(count(*), min(omitted) between 270 and 291, min(other) > 8010, min(resemblance), min(shared))::text from documents_alike_match where id = 9200"), "(10,t,t,1,23)"; got != want {
+			t.Errorf("%s: matches of a crowd of equal rows %q, want %q", layout, got, want)
+		}
+		if n := one[int](t, c, "select count(*) from alike.rows('documents', 9200)"); n != 1189 {
+			t.Errorf("%s: %d rows resemble one of 1200 of which ten are distinct, want 1189", layout, n)
+		}
+	}
+}
+
 // Of a crowd the nearest are recorded, and how many there are beside them.
 func TestNearestMatches(t *testing.T) {
 	t.Parallel()
